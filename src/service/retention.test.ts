@@ -62,13 +62,6 @@ test('startRetention() logs as expired only what it has deleted itself', async (
   assert.equal(count, 1)
 })
 
-test('startRetention() does nothing if datasets are kept forever', async () => {
-  const { left, store, logger } = storeOf({ old: 0 })
-  await using _retention = startRetention({ store, logger, keepMs: Number.POSITIVE_INFINITY, keepTrashMs: 60_000 })
-  await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(left.size, 1)
-})
-
 test('startRetention() deletes what has been in the trash for its time, however long datasets are kept', async () => {
   const { left, trash, store, logger } = storeOf({ old: 0 })
   trash.set('long', Date.now() - 60_001).set('short', Date.now() - 30_000)

@@ -71,13 +71,6 @@ test('a rule gives the same dataset as the texts that it makes', async () => {
   assert.deepEqual([byText.id, byText.duplicate], [byRule.id, true])
 })
 
-test('drop takes surplus fields only if they are empty', async () => {
-  const file = 'a,b\n1,2\n3,4,"",\n5,6,x\n7,8\n'
-  assert.deepEqual(await reasonsOf(file), ['3 too_many_fields', '4 too_many_fields'])
-  const { csv, counts, left } = await mended(file, { reason: 'too_many_fields', mend: 'drop' })
-  assert.deepEqual([csv, counts, left], [['1,2', '3,4', '7,8'], [[2, 1, 0]], [4]])
-})
-
 test('quote closes an open quote where the other columns follow', async () => {
   const file = 'id,name,city\n1,"Ada, A",x\n2,Kurt,"Brno\n3,Al,z\n4,"Smith, John,York\n5,Jo,z\n6,"a\n'
   const { csv, counts, left } = await mended(file, { reason: 'unclosed_quote', mend: 'quote' })

@@ -348,7 +348,8 @@ export class Copies implements AsyncDisposable {
     onEnded(outcome)
     try {
       if (job.isUpload) {
-        await this.#forgetUpload(job)
+        // It stays in memory until its request is gone, so that none is loaded that has just ended.
+        await this.#requests.delete(job.id, () => job.isWantedAgain).finally(() => this.#unload(job))
         return
       }
       await this.#journal.add(JSON.stringify({ ended: job.id }))
@@ -358,15 +359,6 @@ export class Copies implements AsyncDisposable {
     } catch (error) {
       // The next start repeats it, and finds the records in the table.
       logger.error({ err: error }, 'the journal of copies cannot be written')
-    }
-  }
-
-  /** It stays in memory until its request is gone, so that none is loaded that has just ended. */
-  async #forgetUpload(job: Job): Promise<void> {
-    try {
-      await this.#requests.delete(job.id, () => job.isWantedAgain)
-    } finally {
-      await this.#unload(job)
     }
   }
 

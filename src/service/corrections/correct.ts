@@ -16,7 +16,13 @@ import type { DeclaredDialect } from '../../reading/reading.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import { createRecordReader } from '../dataset/record-text.ts'
-import { correctionLine, correctionPath, RefusedCorrections, readCorrections } from '../ingest/correction-file.ts'
+import {
+  correctionLine,
+  correctionPath,
+  noneRefused,
+  type RefusedCorrections,
+  readCorrections,
+} from '../ingest/correction-file.ts'
 import type { Rule } from '../ingest/mend.ts'
 import { type ReadRecord, recordReader, withoutLineEnd } from '../ingest/record-of-text.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
@@ -123,7 +129,7 @@ async function readCorrected<Result>(
   const dialect = (of.declaredDialect ?? {}) as DeclaredDialect
   const reading = { of, declared: { dialect, schema }, uncorrectedId: of.corrections?.of ?? of.id, correctionsPath }
   const read = await readStored(tools, arrival, reading, end, signal)
-  refused.addAll(read.refused)
+  refused.addAll(read.refused.first, read.refused.count)
   if (read.refused.count > 0 && read.path !== null) {
     await mending.takeBack(readCorrections(correctionsPath), readCorrections(read.path), madeBy)
   }
@@ -190,12 +196,10 @@ async function withCorrectable<Result>(
       receipt,
       read,
       rejects: () => rejectsOf(local, join(dir, `rejects-${++reads}.ndjson`), reader, signal),
-      corrections: () => (beforePath === undefined ? nothing() : readCorrections(beforePath)),
+      corrections: () => readCorrections(beforePath ?? null),
     }),
   )
 }
-
-async function* nothing(): AsyncGenerator<Correction> {}
 
 async function* rejectsOf(
   parts: readonly (Pick<Part, 'records'> & { readonly path: string })[],
@@ -253,7 +257,7 @@ async function composeCorrections(
   await using before = new Peekable(of.corrections())
   await using rejects = new Peekable(of.rejects())
   const isUnchanged = textComparison(of)
-  const refused = new RefusedCorrections()
+  const refused = noneRefused()
   const counts = { sent: 0, unchanged: 0 }
   const madeBy = new RuleList()
   const write = async (correction: Correction, rule: number | null = null) => {

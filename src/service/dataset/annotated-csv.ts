@@ -1,6 +1,6 @@
 // Annotated CSV: every record of a file in its order, with a last column that says what became of it. Made by scanning
 // the original again; memory does not grow with the file, a record or the number of rejects.
-import type { Correction, Receipt, Reject } from '../../core/receipt.ts'
+import type { Receipt, Reject } from '../../core/receipt.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import { createCsvRewriter, csvLine, lineEndOf } from '../../csv/csv-rewriter.ts'
 import { FieldWalker, lineFeed, quote } from '../../csv/field-walker.ts'
@@ -39,7 +39,7 @@ export async function* annotatedCsv(
 ): AsyncGenerator<Uint8Array> {
   const { correctionsPath } = stored
   const { createScanner } = tools
-  await using corrections = new Peekable(correctionsPath === null ? none() : readCorrections(correctionsPath))
+  await using corrections = new Peekable(readCorrections(correctionsPath))
   const rows = new Rows(receipt, options, tools, readAhead(read, windowBytes))
   const piecesOf = recordReader(createScanner, storedScanOptions(receipt))
 
@@ -89,8 +89,6 @@ export async function* annotatedCsv(
 function verdictOf({ reason, column, message }: Reject): string {
   return `rejected: ${message}${column === null ? '' : ` in column ${column}`} (${reason})`
 }
-
-async function* none(): AsyncGenerator<Correction> {}
 
 /** Writes rows of one more column than the file has. */
 class Rows {

@@ -87,7 +87,7 @@ export class Catalog {
     const { offset, reason } = query
     const { count, reasons } = receipt.rejects
     const total = reason === null ? count : (reasons[reason] ?? 0)
-    const rows = await this.#rejectRows(receipt, query, signal)
+    const rows = await this.#rejectRows(receipt, query, total, signal)
     const page = rows.map(rejectOfRow)
     // A page without rejects needs no text.
     if (page.length === 0) return { total, offset, rejects: [] }
@@ -97,9 +97,8 @@ export class Catalog {
     return { total, offset, rejects }
   }
 
-  async #rejectRows(receipt: Receipt, { reason, ...window }: RejectsQuery, signal: AbortSignal) {
-    const { count, reasons, parts } = receipt.rejects
-    const total = reason === null ? count : (reasons[reason] ?? 0)
+  async #rejectRows(receipt: Receipt, { reason, ...window }: RejectsQuery, total: number, signal: AbortSignal) {
+    const { count, parts } = receipt.rejects
     // Either all rejects have the reason, or none.
     if (reason === null || total === count) return this.#partRows(receipt, parts, rejectColumnNames, window, signal)
     if (window.offset >= total) return []
@@ -125,10 +124,7 @@ export class Catalog {
   }
 }
 
-interface Window {
-  readonly offset: number
-  readonly limit: number
-}
+type Window = Pick<RowsQuery, 'offset' | 'limit'>
 
 /** The parts that a window touches, so that no others are read, and the offset of the window in them. */
 function partsOf(parts: readonly Part[], { offset, limit }: Window): { parts: readonly Part[]; offset: number } {

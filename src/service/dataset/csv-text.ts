@@ -38,11 +38,8 @@ export async function* csvText(
   if (stored.exclusions === null && stored.correctionsPath === null) {
     const form = storedScanOptions(receipt)
     const beginAt = (byteOffset: number) => createScanner({ ...form, start: { ...form.start, byteOffset } })
-    const runs = options.spreadsheet === 'no' && keepsAlike(dialect, options.delimiter) ? receipt.verbatim : []
-    const text = new PassingText(beginAt, write, body.byteOffset, runs)
-    for await (const slices of behind(stored.source, body.byteOffset))
-      for (const slice of slices) yield* text.push(slice)
-    return yield text.end(lineEndOf(dialect))
+    const runs = options.spreadsheet === 'no' && keepsAlike(dialect, options.delimiter) ? (receipt.verbatim ?? []) : []
+    return yield* passingText(behind(stored.source, body.byteOffset), beginAt, write, { ...receipt, verbatim: runs })
   }
   for await (const { pieces } of scanCorrected(receipt, stored, createScanner)) yield write(pieces)
 }
@@ -51,78 +48,61 @@ export async function* csvText(
  * The records of a file in which all readable records are accepted: runs are copied unchanged, the rest is scanned
  * again.
  */
-class PassingText {
-  readonly #beginAt: (byteOffset: number) => Scanner
-  readonly #write: (pieces: readonly Uint8Array[]) => MadeText
+async function* passingText(
+  chunks: AsyncIterable<readonly Uint8Array[]>,
+  beginAt: (byteOffset: number) => Scanner,
+  write: (pieces: readonly Uint8Array[]) => MadeText,
+  { body, dialect, verbatim }: Pick<Receipt, 'body' | 'dialect'> & { readonly verbatim: readonly VerbatimRun[] },
+): AsyncGenerator<Uint8Array> {
   /** The runs that have not been passed yet. */
-  readonly #runs: VerbatimRun[]
+  const runs = [...verbatim]
   /** Offset of the next byte. */
-  #at: number
+  let at = body.byteOffset
   /** Null within a run. */
-  #scanner: Scanner | null = null
-  #lastByte = lineFeed
+  let scanner = null as Scanner | null
+  let lastByte = lineFeed
 
-  constructor(
-    beginAt: (byteOffset: number) => Scanner,
-    write: (pieces: readonly Uint8Array[]) => MadeText,
-    byteOffset: number,
-    runs: readonly VerbatimRun[] = [],
-  ) {
-    this.#beginAt = beginAt
-    this.#write = write
-    this.#at = byteOffset
-    this.#runs = [...runs]
-  }
-
-  /** The text for a chunk; within a run, the chunk itself. */
-  *push(chunk: Uint8Array): Generator<MadeText> {
-    for (let rest = chunk; rest.length > 0; ) {
-      const start = this.#at
-      const text = this.#scanner === null && this.#isInRun ? this.#pass(rest) : this.#scan(rest)
-      rest = rest.subarray(this.#at - start)
-      // None of it is passed on, unless it reached a run.
-      if (this.#at - start === chunk.length && this.#scanner !== null) releaseChunk(chunk)
-      yield text
-    }
-  }
-
-  /** The rest at the end. */
-  end(lineEnd: '\n' | '\r\n'): MadeText {
-    if (this.#scanner !== null) return this.#write(this.#scanner.end().pieces)
-    if (this.#lastByte === lineFeed) return Buffer.alloc(0)
-    return Buffer.from(this.#lastByte === carriageReturn ? '\n' : lineEnd)
-  }
-
-  get #isInRun(): boolean {
-    const [run] = this.#runs
-    return run !== undefined && run[0] <= this.#at
-  }
-
-  #pass(bytes: Uint8Array): Uint8Array {
-    const end = this.#runs[0]?.[1] ?? this.#at
-    const passed = bytes.subarray(0, end - this.#at)
-    this.#at += passed.length
-    this.#lastByte = passed.at(-1) ?? lineFeed
-    if (this.#at >= end) this.#runs.shift()
+  const pass = (bytes: Uint8Array): Uint8Array => {
+    const end = runs[0]?.[1] ?? at
+    const passed = bytes.subarray(0, end - at)
+    at += passed.length
+    lastByte = passed.at(-1) ?? lineFeed
+    if (at >= end) runs.shift()
     return passed
   }
 
   /** Scans to the end of `bytes`, or to the last record before it if that is in a run. */
-  #scan(bytes: Uint8Array): MadeText {
-    const start = this.#at
-    this.#scanner ??= this.#beginAt(start)
-    const { pieces, consumedTo, held = 0 } = this.#scanner.push(bytes)
-    const text = this.#write(pieces)
-    this.#at = start + bytes.length
-    while ((this.#runs[0]?.[1] ?? Number.POSITIVE_INFINITY) <= consumedTo) this.#runs.shift()
-    const [run] = this.#runs
+  const scan = (bytes: Uint8Array): MadeText => {
+    const start = at
+    scanner ??= beginAt(start)
+    const { pieces, consumedTo, held = 0 } = scanner.push(bytes)
+    const text = write(pieces)
+    at = start + bytes.length
+    while ((runs[0]?.[1] ?? Number.POSITIVE_INFINITY) <= consumedTo) runs.shift()
+    const [run] = runs
     // The bytes consumed before these are no longer available.
     if (run !== undefined && held === 0 && consumedTo >= Math.max(run[0], start)) {
-      this.#at = consumedTo
-      this.#scanner = null
+      at = consumedTo
+      scanner = null
     }
     return text
   }
+
+  for await (const slices of chunks) {
+    for (const chunk of slices) {
+      for (let rest = chunk; rest.length > 0; ) {
+        const start = at
+        const isInRun = scanner === null && runs[0] !== undefined && runs[0][0] <= at
+        const text = isInRun ? pass(rest) : scan(rest)
+        rest = rest.subarray(at - start)
+        // None of it is passed on, unless it reached a run.
+        if (at - start === chunk.length && scanner !== null) releaseChunk(chunk)
+        yield text
+      }
+    }
+  }
+  if (scanner !== null) yield write(scanner.end().pieces)
+  else if (lastByte !== lineFeed) yield Buffer.from(lastByte === carriageReturn ? '\n' : lineEndOf(dialect))
 }
 
 /** The header of typed values always has the names of the dataset, which the header of the file may not. */

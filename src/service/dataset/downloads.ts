@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Converter } from '../../columns/converter.ts'
 import { type ByteStream, byteStream, chunksOfFiles, releaseChunk } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Part, Receipt, Reject } from '../../core/receipt.ts'
+import type { Receipt } from '../../core/receipt.ts'
 import { excludedCount } from '../../core/reject-reasons.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { correctionsOf, originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
@@ -14,7 +14,7 @@ import { gatherChunks } from '../../io/chunks/gather-chunks.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
 import type { Exclusions } from '../ingest/exclusions.ts'
-import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
+import { ordinalName, rejectColumnNames } from '../ingest/reject-table.ts'
 import type { ByteRange, CsvOptions, Download, DownloadForm } from '../service.ts'
 import { annotatedCsv } from './annotated-csv.ts'
 import { type CsvTools, csvText, typedHeader } from './csv-text.ts'
@@ -64,7 +64,7 @@ export class Downloads {
       case 'corrections':
         return this.#file(receipt, correctionsOf(receipt))
       case 'part':
-        return this.part(receipt, form.index)
+        return this.#file(receipt, receipt.parts[form.index] ?? null)
       case 'parquet':
         return await this.#parquet(receipt, signal)
       case 'csv':
@@ -77,10 +77,6 @@ export class Downloads {
       case 'rejects':
         return this.#rejectsCsv(receipt, form)
     }
-  }
-
-  part(receipt: Receipt, index: number): Download {
-    return this.#file(receipt, receipt.parts[index] ?? null)
   }
 
   /** The accepted records as typed, without a header and with quoted texts, for a database to read. */
@@ -233,12 +229,8 @@ export class Downloads {
   async *#rejectLines(receipt: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     if (receipt.rejects.count === 0) return yield Buffer.from(rejectCsvHeader)
     await using text = await shared.open(textOf(receipt))
-    const pages = this.#rejectPages(receipt, shared, signal)
+    const pages = this.#rejectRows(receipt.rejects, rejectColumnNames, shared, signal)
     for await (const lines of rejectCsv(text.read, receipt.encoding.name, pages)) yield Buffer.from(lines)
-  }
-
-  async *#rejectPages({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Reject[]> {
-    for await (const rows of this.#rejectRows(rejects, rejectColumnNames, shared, signal)) yield rows.map(rejectOfRow)
   }
 
   async *#rejectRows(

@@ -106,7 +106,9 @@ export class QueryPlaces {
       signal.removeEventListener('abort', onAbort)
       this.#planNextEnd()
     }
-    const shareMs = (this.#contestedMs * this.#queriesMax) / (this.#queriesMax + this.#withoutPlace(client).size)
+    const shareMs =
+      (this.#contestedMs * this.#queriesMax) /
+      (this.#queriesMax + new Set([...this.#without.map((one) => one.client), client]).size)
     const waiting: WaitingQuery = {
       client,
       shareMs,
@@ -153,16 +155,15 @@ export class QueryPlaces {
     }
   }
 
-  /** Waiting clients that hold no place, plus `client`. */
-  #withoutPlace(client: string): ReadonlySet<string> {
-    const without = [...this.#waiting].filter((one) => this.#places.heldBy(one.client) === 0)
-    return new Set([...without.map((one) => one.client), client])
+  /** Those that wait for clients without any place. */
+  get #without(): readonly WaitingQuery[] {
+    return [...this.#waiting].filter(({ client }) => this.#places.heldBy(client) === 0)
   }
 
   /** Schedules the end of the longest-running query for clients that wait. */
   #planNextEnd(): void {
     clearTimeout(this.#nextEnd)
-    const without = [...this.#waiting].filter(({ client }) => this.#places.heldBy(client) === 0)
+    const without = this.#without
     const clientCount = new Set(without.map(({ client }) => client)).size
     const running = [...this.#held].filter(({ timeUp }) => !timeUp.signal.aborted)
     const [longest] = running

@@ -30,20 +30,14 @@ export function createRecordReader(encoding: string): RecordReader {
   const newDecoder = () => createDecoder(encoding, 'strict', 'character')
   let decode = newDecoder()
   return (bytes, isCut) => {
-    // At the end of a beginning, half a character is left out.
-    const text = decoded(() => decode(bytes, !isCut))
+    let text: string | null = null
+    try {
+      // At the end of a beginning, half a character is left out.
+      text = decode(bytes, !isCut)
+    } catch {}
     // Bytes left over from a cut or invalid record must not precede the next one.
     if (isCut || text === null) decode = newDecoder()
     const cut = isCut ? { cut: true as const } : {}
     return text === null ? { text, base64: base64Text(bytes), ...cut } : { text, ...cut }
-  }
-}
-
-/** Null if the bytes are invalid. */
-function decoded(decode: () => string): string | null {
-  try {
-    return decode()
-  } catch {
-    return null
   }
 }

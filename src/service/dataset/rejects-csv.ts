@@ -2,6 +2,7 @@
 import type { Reject } from '../../core/receipt.ts'
 import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
+import { rejectOfRow } from '../ingest/reject-table.ts'
 import { createRecordReader } from './record-text.ts'
 
 /**
@@ -20,19 +21,19 @@ const pieceBytes = 196_608
 const textLengthAtOnce = 65_536
 
 /**
- * The lines of a table that begins with a header: the record as `text`, or its bytes as `base64` if they are not text in
+ * The lines of a table that begins with a header, from rows of `rejectColumnNames`: the record as `text`, or its bytes as `base64` if they are not text in
  * the encoding of the file, and the columns of the reject.
  */
 export async function* rejectCsv(
   readOriginal: ReadBytes,
   encoding: string,
-  pages: AsyncIterable<readonly Reject[]>,
+  pages: AsyncIterable<readonly (readonly unknown[])[]>,
 ): AsyncGenerator<string> {
   const readShort = readAhead(readOriginal, windowBytes)
   const textOf = createRecordReader(encoding)
   let text = rejectCsvHeader
-  for await (const rejects of pages) {
-    for (const reject of rejects) {
+  for await (const rows of pages) {
+    for (const reject of rows.map(rejectOfRow)) {
       text += `${reject.record},`
       if (reject.byteLength > pieceBytes) {
         yield text

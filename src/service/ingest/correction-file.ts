@@ -2,6 +2,7 @@
 // the same records only, as far as they keep the declared rules.
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { FirstOf } from '../../core/first-of.ts'
 import { type Correction, firstRejectsMax, type RefusedCorrection } from '../../core/receipt.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
@@ -27,52 +28,29 @@ export function correctionLine(correction: Correction): string {
   return `${JSON.stringify({ ...place, ...(ordinal !== undefined && { ordinal }), text })}\n`
 }
 
-/** All corrections of a file, in file order. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-export async function* readCorrections(path: string): AsyncGenerator<Correction> {
+/** All corrections of a file, in file order; none without one. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function* readCorrections(path: string | null): AsyncGenerator<Correction> {
+  if (path === null) return
   // Only correctionLine() writes these lines.
   for await (const line of fileLines(path)) yield JSON.parse(line) as Correction
 }
 
-/** Corrected records that are readable in the original: the scanner can skip them only by their number. */
-async function* correctedReadable(path: string): Exclusions {
+/** Corrected records that are readable are rejected first, by their numbers, so that they can be replaced. */
+export async function* excludedAsWell(path: string, exclusions: Exclusions | null): Exclusions {
+  await using others = exclusions && new ExclusionList(exclusions)
   for await (const { ordinal, column, message } of readCorrections(path)) {
-    if (ordinal !== undefined) yield [{ ordinal, column, message }]
+    if (ordinal === undefined) continue
+    if (others !== null) yield* others.upTo(ordinal)
+    yield [{ ordinal, column, message }]
   }
-}
-
-/** Merges two lists. */
-async function* mergedExclusions(first: Exclusions, second: Exclusions): Exclusions {
-  await using others = new ExclusionList(second)
-  for await (const some of first) {
-    for (const one of some) {
-      yield* others.upTo(one.ordinal)
-      yield [one]
-    }
-  }
-  yield* others.upTo(Infinity)
-}
-
-/** Corrected records that are readable are rejected first, so that they can be replaced. */
-export function excludedAsWell({ path }: Pick<CorrectionFile, 'path'>, exclusions: Exclusions | null): Exclusions {
-  const corrected = correctedReadable(path)
-  return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
+  if (others !== null) yield* others.upTo(Infinity)
 }
 
 /** Texts that are not accepted as the records for which they were sent. */
-export class RefusedCorrections {
-  count = 0
-  /** At most `firstRejectsMax`. */
-  readonly first: RefusedCorrection[] = []
+export type RefusedCorrections = FirstOf<RefusedCorrection>
 
-  add(one: RefusedCorrection): void {
-    this.count++
-    if (this.first.length < firstRejectsMax) this.first.push(one)
-  }
-
-  addAll({ count, first }: RefusedCorrections): void {
-    this.count += count
-    this.first.push(...first.slice(0, firstRejectsMax - this.first.length))
-  }
+export function noneRefused(): RefusedCorrections {
+  return new FirstOf(firstRejectsMax)
 }
 
 /** Thrown if corrected records break declared rules: the file must then be read without these corrections. */
@@ -111,7 +89,7 @@ export async function refusedCorrections(
   await using corrected = new Peekable(ordinals.read())
   const keptPath = `${path}-kept`
   await using kept = await BufferedWriter.create(keptPath, { syncEveryBytes: null })
-  const refused = new RefusedCorrections()
+  const refused = noneRefused()
   for await (const correction of readCorrections(path)) {
     const { ordinal } = (await corrected.take()) ?? { ordinal: 0 }
     let violation: Exclusion | undefined

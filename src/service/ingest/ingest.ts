@@ -380,7 +380,7 @@ class Pass {
       const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
       return cutScanned(excludingScans({ layout, createScanner, runs, exclusions, chunks }), options, tally)
     }
-    const excluded = corrections === null ? null : excludedAsWell(corrections, exclusions)
+    const excluded = corrections === null ? null : excludedAsWell(corrections.path, exclusions)
     const scanner = this.#tools.createScanner({ ...layout, marksRejects: excluded !== null })
     if (excluded === null) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)

@@ -1,4 +1,5 @@
 // Record notes: findings of the scan: comments, records with unbalanced quotes, values that look like records.
+import type { FirstOf } from '../../core/first-of.ts'
 import { type Note, note, noteLinesMax } from '../../core/notes.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue } from '../../reading/scanner/scanner.ts'
@@ -12,15 +13,15 @@ export function recordNotes(
   { before, dialect }: Pick<Reading, 'before' | 'dialect'>,
   tally: RecordTally,
 ): readonly Note[] {
-  const { repaired, firstRepairedLines, runaways } = tally
+  const { repaired, otherEscapes, runaways } = tally
   const comments = before.comments + tally.skipped
-  const commentLines = [...before.commentLines, ...tally.firstSkippedLines].slice(0, noteLinesMax)
+  const commentLines = [...before.commentLines, ...tally.comments.first].slice(0, noteLinesMax)
   return [
     ...(tally.rejected > tally.accepted && tally.rejected > 2 ? [mostRejectedNote(tally)] : []),
     ...(comments === 0 ? [] : [commentNote(comments, commentLines)]),
-    ...(repaired === 0 ? [] : [repairedNote(repaired, firstRepairedLines)]),
+    ...(repaired.count === 0 ? [] : [repairedNote(repaired)]),
     ...(tally.emptyAtEnd === 0 ? [] : [emptyNote(tally)]),
-    ...(tally.otherEscapes === 0 ? [] : [otherEscapeNote(tally, dialect.escapeChar)]),
+    ...(otherEscapes.count === 0 ? [] : [otherEscapeNote(otherEscapes, dialect.escapeChar)]),
     ...(runaways.split.count === 0 ? [] : [splitNote(runaways.split)]),
     ...(runaways.kept.count === 0 ? [] : [keptNote(runaways.kept)]),
   ]
@@ -29,12 +30,6 @@ export function recordNotes(
 /** Notes of the head that hold for the whole file: its last column may have values further down. */
 export function lastingNotes(notes: readonly Note[], isLastEmpty: boolean): readonly Note[] {
   return isLastEmpty ? notes : notes.filter(({ code }) => code !== 'LAST_COLUMN_EMPTY')
-}
-
-/** The first of several values, and their number. */
-export interface CountedRunaways {
-  readonly count: number
-  readonly first: readonly RunawayValue[]
 }
 
 function mostRejectedNote({ accepted, rejected, first }: RecordTally): Note {
@@ -53,17 +48,17 @@ function emptyNote({ emptyAtEnd: count }: RecordTally): Note {
   return note('EMPTY_RECORDS_AT_END', message)
 }
 
-function repairedNote(repaired: number, lines: readonly number[]): Note {
-  const records = repaired === 1 ? '1 record has' : `${repaired} records have`
-  const message = `${records} an extra quote but can be read in only one way; the quote is kept as text (${linesText(lines, repaired)}).`
+function repairedNote({ count, first: lines }: FirstOf<number>): Note {
+  const records = count === 1 ? '1 record has' : `${count} records have`
+  const message = `${records} an extra quote but can be read in only one way; the quote is kept as text (${linesText(lines, count)}).`
   return note('QUOTE_REPAIRED', message, { lines })
 }
 
-function otherEscapeNote({ otherEscapes, firstOtherEscapeLines: lines }: RecordTally, escapeChar: string | null): Note {
-  const records = otherEscapes === 1 ? '1 record has its' : `${otherEscapes} records have their`
+function otherEscapeNote({ count, first: lines }: FirstOf<number>, escapeChar: string | null): Note {
+  const records = count === 1 ? '1 record has its' : `${count} records have their`
   const [here, elsewhere] =
     escapeChar === null ? ['escaped by a backslash', 'doubled'] : ['doubled', `escaped by ${escapeChar}`]
-  const message = `${records} quotes ${here}, where the rest of the file has them ${elsewhere} (${linesText(lines, otherEscapes)}); they are read as intended.`
+  const message = `${records} quotes ${here}, where the rest of the file has them ${elsewhere} (${linesText(lines, count)}); they are read as intended.`
   return note('ESCAPE_MIXED', message, { lines })
 }
 
@@ -72,7 +67,7 @@ function linesText(lines: readonly number[], count: number): string {
   return `${count === 1 ? 'line' : 'lines'} ${named.join(', ')}${count > named.length ? ', …' : ''}`
 }
 
-function splitNote(split: CountedRunaways): Note {
+function splitNote(split: FirstOf<RunawayValue>): Note {
   const [are, opening] =
     split.count === 1
       ? ['Two stray quotes would make one value of', 'the line on which the quote opens is a reject']
@@ -81,7 +76,7 @@ function splitNote(split: CountedRunaways): Note {
   return note('QUOTE_RUNAWAY', message, { lines: endsOf(split) })
 }
 
-function keptNote(kept: CountedRunaways): Note {
+function keptNote(kept: FirstOf<RunawayValue>): Note {
   const [value, is] =
     kept.count === 1
       ? ['A quoted value runs', 'it is read as one value']
@@ -90,12 +85,12 @@ function keptNote(kept: CountedRunaways): Note {
   return note('VALUE_LIKE_RECORDS', message, { lines: endsOf(kept) })
 }
 
-function stretches({ count, first }: CountedRunaways): string {
+function stretches({ count, first }: FirstOf<RunawayValue>): string {
   const named = first.slice(0, namedMax).map(({ line, lineCount }) => `lines ${line} to ${line + lineCount - 1}`)
   return named.join(', ') + (count > named.length ? ', …' : '')
 }
 
 /** First and last line of each. */
-function endsOf({ first }: CountedRunaways): number[] {
+function endsOf({ first }: FirstOf<RunawayValue>): number[] {
   return first.flatMap(({ line, lineCount }) => [line, line + lineCount - 1])
 }

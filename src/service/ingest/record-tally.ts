@@ -1,4 +1,5 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
+import { FirstOf } from '../../core/first-of.ts'
 import { noteLinesMax } from '../../core/notes.ts'
 import {
   firstRejectsMax,
@@ -20,16 +21,6 @@ const lastRejectsMax = 6
 const firstRunawaysMax = 10
 /** At most this many lines of repaired records are named. */
 const firstRepairedMax = 3
-
-class Runaways {
-  count = 0
-  readonly first: RunawayValue[] = []
-
-  add(one: RunawayValue): void {
-    this.count++
-    if (this.first.length < firstRunawaysMax) this.first.push(one)
-  }
-}
 
 type Counts = Partial<Record<RejectReason, number>>
 
@@ -72,8 +63,8 @@ export class RecordTally {
   accepted = 0
   blank = 0
   skipped = 0
-  /** Lines of the first comments, at most noteLinesMax. */
-  readonly firstSkippedLines: number[] = []
+  /** Lines of comments. */
+  readonly comments = new FirstOf<number>(noteLinesMax)
   rejected = 0
   /** Bytes of records that are not accepted, with their line ends. */
   readonly bytes = { blank: 0, skipped: 0, rejected: 0 }
@@ -82,14 +73,15 @@ export class RecordTally {
   readonly first: Reject[] = []
   /** At most lastRejectsMax. */
   last: readonly ScannedReject[] = []
-  repaired = 0
+  /** Lines on which repaired records start. */
+  readonly repaired = new FirstOf<number>(firstRepairedMax)
   /** Values whose lines look like records: those read as records, and those kept as values. */
-  readonly runaways = { split: new Runaways(), kept: new Runaways() }
-  /** Lines on which the first repaired records start. */
-  readonly firstRepairedLines: number[] = []
-  /** Records whose quotes are escaped differently from the file's, and the lines on which the first of them start. */
-  otherEscapes = 0
-  readonly firstOtherEscapeLines: number[] = []
+  readonly runaways = {
+    split: new FirstOf<RunawayValue>(firstRunawaysMax),
+    kept: new FirstOf<RunawayValue>(firstRunawaysMax),
+  }
+  /** Lines on which records start whose quotes are escaped differently from the file's. */
+  readonly otherEscapes = new FirstOf<number>(noteLinesMax)
   /** Blank lines at the end of the file that are records without a value. */
   emptyAtEnd = 0
   /** Physical lines of the file so far. */
@@ -111,19 +103,14 @@ export class RecordTally {
     for (const { kind, byteOffset, endOffset, count, line } of scanned.ignored) {
       this[kind] += count
       this.bytes[kind] += endOffset - byteOffset
-      const isNamed = kind === 'skipped' && this.firstSkippedLines.length < noteLinesMax
-      if (isNamed) this.firstSkippedLines.push(line)
+      if (kind === 'skipped') this.comments.add(line)
     }
     for (const { byteOffset, endOffset } of scanned.rejects) this.bytes.rejected += endOffset - byteOffset
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines
-    this.repaired += scanned.repairedLines.length
+    this.repaired.addAll(scanned.repairedLines)
     for (const one of scanned.runaways) this.runaways[one.isSplit ? 'split' : 'kept'].add(one)
-    const missing = firstRepairedMax - this.firstRepairedLines.length
-    this.firstRepairedLines.push(...scanned.repairedLines.slice(0, missing))
-    this.otherEscapes += scanned.otherEscapeLines.length
-    const unnamed = noteLinesMax - this.firstOtherEscapeLines.length
-    this.firstOtherEscapeLines.push(...scanned.otherEscapeLines.slice(0, unnamed))
+    this.otherEscapes.addAll(scanned.otherEscapeLines)
     if (scanned.rejects.length === 0) return
     this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
     for (const reject of scanned.rejects) {

@@ -26,7 +26,7 @@ export async function* scanAgain(
   createScanner: CreateScanner,
 ): AsyncGenerator<ScanResult> {
   const layout = storedScanOptions(receipt)
-  const excluded = path === null ? exclusions : excludedAsWell({ path }, exclusions)
+  const excluded = path === null ? exclusions : excludedAsWell(path, exclusions)
   const scanner = createScanner({ ...layout, marksRejects: excluded !== null })
   const filter = excluded && new ConstraintFilter(scanner, excluded, layout.start.byteOffset)
   const data = behind(released(source), layout.start.byteOffset)

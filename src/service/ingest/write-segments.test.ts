@@ -11,7 +11,7 @@ import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import type { ScanOptions } from '../../reading/scanner/scanner.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
 import { RecordTally } from './record-tally.ts'
-import { type CutSegment, cutSegments, type TextFile } from './write-segments.ts'
+import { type CutSegment, type CutterOptions, cutSegments } from './write-segments.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'segment-cutter-'))
 after(() => rm(root, { recursive: true }))
@@ -40,8 +40,18 @@ async function* chunksOf(text: string, bytes: number): AsyncGenerator<readonly U
   for (let from = 0; from < all.length; from += bytes) yield [all.subarray(from, from + bytes)]
 }
 
-/** A text that is not on disk. */
-const file: TextFile = { path: 'file', startOffset: 0, flush: async () => {} }
+/** A text that is not on disk, of which everything is cut. */
+const usual = {
+  layout,
+  text: { path: 'file', startOffset: 0, flush: async () => {} },
+  rewrite: null,
+  utf8OfBytes: null,
+  corrector: null,
+  keeps: ['accepted', 'rejected'],
+  isDuplicate: () => false,
+  firstBytes: 100,
+  segmentBytes: 400,
+} satisfies Partial<CutterOptions>
 
 async function textOf({ path, pieces, bytes }: CutSegment['segment'], text: string): Promise<string> {
   const own = await readFile(path, 'utf8').catch(() => '')
@@ -59,17 +69,7 @@ async function cut(
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
   const segments: (CutSegment & { text: string })[] = []
-  const options = {
-    draft: draftIn(dir),
-    layout,
-    text: file,
-    rewrite: null,
-    utf8OfBytes: null,
-    corrector: null,
-    keeps,
-    isDuplicate: () => false,
-    ...sizes,
-  }
+  const options = { ...usual, draft: draftIn(dir), keeps, ...sizes }
   for await (const item of cutSegments(chunks, createScanner(scanOptions), options, tally)) {
     segments.push({ ...item, text: await textOf(item.segment, text) })
   }
@@ -87,6 +87,7 @@ test('cutSegments() keeps to the segment sizes even if everything arrives at onc
   for (const sliceBytes of [1_000, 65_536, text.length]) {
     const { segments } = await cut(text, sizes, undefined, atOnce(sliceBytes))
     assert.equal(segments.map((one) => one.text).join(''), text)
+    assert.ok(segments.every(({ sample }) => sample === undefined))
     for (const { index, segment } of segments) {
       const wanted = index === 0 ? sizes.firstBytes : sizes.segmentBytes
       assert.ok(segment.bytes < wanted + '99999,x\n'.length, `segment ${index} of ${segment.bytes} bytes`)
@@ -134,18 +135,7 @@ test('cutSegments() yields one empty segment if no record is accepted', async ()
 
 test('cutSegments() leaves no unfinished segment when its receiver stops early', async () => {
   const dir = await mkdtemp(join(root, 'stopped-'))
-  const options = {
-    draft: draftIn(dir),
-    layout,
-    text: file,
-    rewrite: null,
-    utf8OfBytes: null,
-    corrector: null,
-    keeps: ['accepted', 'rejected'] as const,
-    isDuplicate: () => false,
-    firstBytes: 8,
-    segmentBytes: 1000,
-  }
+  const options: CutterOptions = { ...usual, draft: draftIn(dir), firstBytes: 8, segmentBytes: 1000 }
   const text = '1,2\nbad\n'.repeat(20)
   for await (const item of cutSegments(chunksOf(text, 10), createScanner(scanOptions), options, new RecordTally())) {
     assert.equal(item.index, 0)
@@ -156,18 +146,7 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
 
 test('cutSegments() drops the rest once the file turns out to be a duplicate', async () => {
   const dir = await mkdtemp(join(root, 'duplicate-'))
-  const options = {
-    draft: draftIn(dir),
-    layout,
-    text: file,
-    rewrite: null,
-    utf8OfBytes: null,
-    corrector: null,
-    keeps: ['accepted', 'rejected'] as const,
-    isDuplicate: () => true,
-    firstBytes: 99,
-    segmentBytes: 99,
-  }
+  const options: CutterOptions = { ...usual, draft: draftIn(dir), isDuplicate: () => true }
   const items = cutSegments(chunksOf('1,2\nbad\n', 4), createScanner(scanOptions), options, new RecordTally())
   assert.deepEqual(await Array.fromAsync(items), [])
   assert.deepEqual(await readdir(join(dir, 'segments')), [])
@@ -179,22 +158,12 @@ test('cutSegments() refers to ranges of the file if all their bytes are accepted
   const lines = Array.from({ length: 300 }, (_, i) =>
     i % 50 === 7 ? 'bad\n' : i % 90 === 8 ? `${i},"a"  \n` : `${i},x\n`,
   )
-  const text = `id,name\n${lines.join('')}`
-  await writeFile(path, text)
+  const content = `id,name\n${lines.join('')}`
+  await writeFile(path, content)
   const startOffset = 'id,name\n'.length
   let flushes = 0
-  const options = {
-    draft: draftIn(dir),
-    layout,
-    text: { path, startOffset, flush: async () => void flushes++ },
-    rewrite: null,
-    utf8OfBytes: null,
-    corrector: null,
-    keeps: ['accepted'] as const,
-    isDuplicate: () => false,
-    firstBytes: 100,
-    segmentBytes: 400,
-  }
+  const text = { path, startOffset, flush: async () => void flushes++ }
+  const options: CutterOptions = { ...usual, draft: draftIn(dir), text, keeps: ['accepted'] }
   const scanner = createScanner({ ...scanOptions, start: { byteOffset: startOffset, records: 1, lines: 1 } })
   const seen: string[] = []
   let records = 0
@@ -205,8 +174,8 @@ test('cutSegments() refers to ranges of the file if all their bytes are accepted
     records += segment.records
     let bytes = 0
     for (const piece of segment.pieces) {
-      const content = await readFile(piece.path)
-      seen.push(content.subarray(piece.byteOffset, piece.byteOffset + piece.bytes).toString())
+      const bytesOf = await readFile(piece.path)
+      seen.push(bytesOf.subarray(piece.byteOffset, piece.byteOffset + piece.bytes).toString())
       bytes += piece.bytes
       if (piece.path !== path) written += piece.bytes
     }
@@ -216,7 +185,7 @@ test('cutSegments() refers to ranges of the file if all their bytes are accepted
   assert.equal(seen.join(''), wanted.join(''))
   assert.equal(records, wanted.length)
   assert.ok(flushes > 2)
-  assert.ok(written > 0 && written < text.length / 4, `${written} bytes were written`)
+  assert.ok(written > 0 && written < content.length / 4, `${written} bytes were written`)
 })
 
 test('cutSegments() counts the bytes of ranges in UTF-8, whatever the encoding of the file', async () => {
@@ -227,18 +196,7 @@ test('cutSegments() counts the bytes of ranges in UTF-8, whatever the encoding o
   }
   const encoding = 'windows-1252'
   const scanner = createFileScanner(createScanner)({ ...scanOptions, encoding })
-  const options = {
-    draft: draftIn(root),
-    layout,
-    text: file,
-    rewrite: null,
-    utf8OfBytes: utf8OfBytes(encoding),
-    corrector: null,
-    keeps: ['accepted'] as const,
-    isDuplicate: () => false,
-    firstBytes: 100,
-    segmentBytes: 400,
-  }
+  const options: CutterOptions = { ...usual, draft: draftIn(root), utf8OfBytes: utf8OfBytes(encoding) }
   const segments = await Array.fromAsync(cutSegments(chunks(), scanner, options, new RecordTally()))
   let at = 0
   for (const { segment } of segments) {
@@ -316,25 +274,16 @@ test('cutSegments() joins a short remainder to the last segment', async () => {
 /** Segments as their content, and where the sample is. */
 async function contentsOf(chunks: AsyncIterable<readonly Uint8Array[]>, encoded: Buffer, encoding: string) {
   const dir = await mkdtemp(join(root, 'chunks-'))
-  const options = {
-    draft: draftIn(dir),
-    layout,
-    text: { path: 'text', startOffset: 0, flush: async () => {} },
-    rewrite: null,
-    utf8OfBytes: encoding === 'utf-8' ? null : utf8OfBytes(encoding),
-    corrector: null,
-    keeps: ['accepted', 'rejected'] as const,
-    isDuplicate: () => false,
-    firstBytes: 600_000,
-    segmentBytes: 50_000,
-  }
+  const sizes = { firstBytes: 600_000, segmentBytes: 50_000 }
+  const table = encoding === 'utf-8' ? null : utf8OfBytes(encoding)
+  const options: CutterOptions = { ...usual, draft: draftIn(dir), utf8OfBytes: table, ...sizes }
   const scanner = createFileScanner(createScanner)({ ...scanOptions, encoding })
-  const contentOf = async ({ path: own, pieces, bytes, records, utf8OfBytes: table }: CutSegment['segment']) => {
+  const contentOf = async ({ path: own, pieces, bytes, records, utf8OfBytes: coded }: CutSegment['segment']) => {
     const hash = createHash('sha256')
     const written = await readFile(own).catch(() => Buffer.alloc(0))
     for (const { path: from, byteOffset, bytes: length } of pieces ?? [{ path: own, byteOffset: 0, bytes }]) {
       const slice = (from === own ? written : encoded).subarray(byteOffset, byteOffset + length)
-      hash.update(from === own || table === undefined ? slice : slice.toString('latin1'))
+      hash.update(from === own || coded === undefined ? slice : slice.toString('latin1'))
     }
     return { bytes, records, hash: hash.digest('hex') }
   }
@@ -372,13 +321,6 @@ test('cutSegments() cuts the same bytes into the same segments, in whatever chun
       assert.deepEqual(await contents(next), whole, `SEED=${seed}, round ${round}`)
     }
   }
-})
-
-test('cutSegments() yields no sample of a short segment', async () => {
-  const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
-  const sizes = { firstBytes: 100_000, segmentBytes: 70_000 }
-  const { segments } = await cut(text, sizes, undefined, chunksOf(text, text.length))
-  assert.equal(segments[0]?.sample, undefined)
 })
 
 test('cutSegments() counts accepted records, and makes no segments of them, if only rejects are kept', async () => {

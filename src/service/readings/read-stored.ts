@@ -13,7 +13,13 @@ import { linkOrCopy } from '../../io/link-or-copy.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { VerifiedFiles } from '../dataset/verified-files.ts'
-import { CorrectionsRefused, correctionPath, RefusedCorrections, readCorrections } from '../ingest/correction-file.ts'
+import {
+  CorrectionsRefused,
+  correctionPath,
+  noneRefused,
+  type RefusedCorrections,
+  readCorrections,
+} from '../ingest/correction-file.ts'
 import { ingest } from '../ingest/ingest.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import type { UploadReply } from '../service.ts'
@@ -50,7 +56,7 @@ export async function readStored<Result>(
   signal: AbortSignal,
 ): Promise<{ readonly result: Result; readonly refused: RefusedCorrections; readonly path: string | null }> {
   const { uncorrectedId } = reading
-  const refused = new RefusedCorrections()
+  const refused = noneRefused()
   for (let path = reading.correctionsPath; ; ) {
     const corrections = path === null ? null : await correctionFacts(path, uncorrectedId)
     const id = corrections === null ? uncorrectedId : correctedId(uncorrectedId, corrections)
@@ -64,7 +70,7 @@ export async function readStored<Result>(
       return { result: await end(finishedDraft(existing, receipt, draft)), refused, path }
     } catch (error) {
       if (!(error instanceof CorrectionsRefused) || path === null) throw error
-      refused.addAll(error.refused)
+      refused.addAll(error.refused.first, error.refused.count)
       path = `${reading.correctionsPath}-without-${refused.count}`
       await rename(error.keptPath, path)
     }

@@ -5,13 +5,9 @@ import { isServiceError } from '../../core/errors.ts'
 import { readDeclaredDialect } from './parse-dialect.ts'
 
 test('readDeclaredDialect() accepts the members of a Frictionless Table Dialect', () => {
-  const read = { delimiter: ';', quoteChar: null, header: false, skipRows: 2 }
+  const some = { delimiter: ';', quoteChar: null, header: false, skipRows: 2 }
+  const read = { ...some, headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
   assert.deepEqual(readDeclaredDialect({ $schema: 'x', ...read }), read)
-})
-
-test('readDeclaredDialect() accepts the header rows of a Frictionless Table Dialect', () => {
-  const declared = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
-  assert.deepEqual(readDeclaredDialect(declared), declared)
 })
 
 test('readDeclaredDialect() accepts any one character as delimiter, and a comma with its space', () => {

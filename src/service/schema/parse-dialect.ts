@@ -16,8 +16,11 @@ const members: { readonly [Name in Member]: { wanted: string; is(value: unknown)
     is: (value) => value === '\r\n' || value === '\n' || value === '\r',
   },
   header: { wanted: 'true or false', is: isBoolean },
-  skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
-  headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
+  skipRows: { wanted: 'a whole number from 0 to 1000', is: (value) => isWhole(value, 0, 1000) },
+  headerRows: {
+    wanted: 'at most 100 whole numbers from 1 to 100000',
+    is: (rows) => Array.isArray(rows) && rows.length <= 100 && rows.every((row) => isWhole(row, 1, 100_000)),
+  },
   headerJoin: {
     wanted: 'a text of at most 20 characters',
     is: (value) => typeof value === 'string' && value.length <= 20,
@@ -63,23 +66,14 @@ function isDelimiter(value: unknown): boolean {
   return value === ', ' || (value.length === 1 && value.isWellFormed() && !'\0\r\n'.includes(value))
 }
 
-function isAsciiCharacter(value: unknown): boolean {
-  return typeof value === 'string' && /^[\t\x20-\x7e]$/.test(value)
-}
-
 function isAsciiCharacterOrNull(value: unknown): boolean {
-  return value === null || isAsciiCharacter(value)
+  return value === null || (typeof value === 'string' && /^[\t\x20-\x7e]$/.test(value))
 }
 
 function isBoolean(value: unknown): boolean {
   return typeof value === 'boolean'
 }
 
-function isRowCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1000
-}
-
-function isRowNumbers(value: unknown): boolean {
-  const isNumber = (row: unknown) => typeof row === 'number' && Number.isInteger(row) && row >= 1 && row <= 100_000
-  return Array.isArray(value) && value.length <= 100 && value.every(isNumber)
+function isWhole(value: unknown, least: number, most: number): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
 }

@@ -211,10 +211,3 @@ for (const text of ['a\0b', 'a\ud800b']) {
     })
   }
 }
-
-test('readDeclaredSchema() rejects U+0000 among the missing values of the schema', () => {
-  assert.throws(
-    () => readDeclaredSchema({ fields: [{ name: 'n' }], missingValues: ['\0'] }),
-    (error) => isServiceError(error, 'BAD_PARAMETER') && error.details.name === 'schema.missingValues[0]',
-  )
-})

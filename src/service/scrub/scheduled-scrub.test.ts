@@ -64,18 +64,6 @@ function watched() {
   return { events, seen, options: { meter, logger, clock, bytesPerSecondMax: 1_000_000_000 }, look }
 }
 
-test('startScrub() reads every file of every dataset once, and reports none if all are intact', async (t) => {
-  const { store, filesBytes } = await opened(t, 5)
-  const { events, seen, options } = watched()
-  const finished = once(events, 'finished')
-  await using _scrub = startScrub({ store, everyMs: hourMs, ...options })
-  await finished
-  assert.deepEqual(
-    { ...seen, lines: seen.lines.length },
-    { read: filesBytes, damaged: 0, finished: 1, warned: 0, lines: 0 },
-  )
-})
-
 test('startScrub() reports each damaged file, and continues', async (t) => {
   const { store, receipts, pathOf } = await opened(t, 4)
   const [first, second, third, fourth] = receipts.map(({ id }) => id) as [string, string, string, string]
@@ -115,7 +103,7 @@ test('startScrub() waits for its scheduled time, which a restart does not change
     const sleeping = once(events, 'sleep')
     await using _scrub = startScrub({ store, everyMs: hourMs, ...options })
     await sleeping
-    assert.equal(seen.finished, scrubs, `at ${atMs}`)
+    assert.deepEqual([seen.finished, seen.damaged, seen.warned], [scrubs, 0, 0], `at ${atMs}`)
     assert.equal(seen.read, scrubs * filesBytes)
     const again = once(events, 'sleep')
     look()

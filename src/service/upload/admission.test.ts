@@ -17,16 +17,14 @@ const limits = {
   ownerDatasetsMax: Number.POSITIVE_INFINITY,
 }
 
-function openAdmissionControl(
-  freeBytes: number,
-  given: Partial<AdmissionLimits> = {},
-  used = { datasets: 0, bytes: 0 },
-) {
+type Given = Partial<AdmissionLimits> & { readonly freeBytes?: number }
+
+/** @param used By the owner `full`. */
+function open({ freeBytes = Number.POSITIVE_INFINITY, ...given }: Given = {}, used = { datasets: 0, bytes: 0 }) {
   const store = {
     freeBytes: async () => freeBytes,
     usage: (owner: string) => (owner === 'full' ? used : { datasets: 0, bytes: 0 }),
     isCounted: () => false,
-    shared: null,
     catchUp: async () => {},
   }
   const all = { ...limits, ...given }
@@ -37,13 +35,8 @@ function refuses(admit: () => unknown, code: ErrorCode): void {
   assert.throws(admit, (error) => isServiceError(error, code))
 }
 
-test('AdmissionControl.admit() returns the boundary of the body', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
-  assert.equal(admissionControl.admit({ contentType, declaredBytes: null }, '').boundary, 'B')
-})
-
 test('AdmissionControl.admit() checks the type before the length, and the length before the room', async () => {
-  const admissionControl = await openAdmissionControl(0)
+  const admissionControl = await open({ freeBytes: 0 })
   const declaredBytes = 1000 * mebibyte + 1
   refuses(() => admissionControl.admit({ contentType: 'text/csv', declaredBytes }, ''), 'NOT_MULTIPART')
   refuses(() => admissionControl.admit({ contentType: undefined, declaredBytes }, ''), 'NOT_MULTIPART')
@@ -57,10 +50,11 @@ test('AdmissionControl.admit() checks the type before the length, and the length
   refuses(() => admissionControl.admit({ contentType, ...coded }, ''), 'CONTENT_CODED')
   refuses(() => admissionControl.admit({ contentType, declaredBytes }, ''), 'REQUEST_TOO_LARGE')
   refuses(() => admissionControl.admit({ contentType, declaredBytes: declaredBytes - 1 }, ''), 'DISK_FULL')
+  assert.equal((await open()).admit({ contentType, declaredBytes: null }, '').boundary, 'B')
 })
 
 test('AdmissionControl.admit() admits uploads up to the limit, and one more after a repeated release', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
+  const admissionControl = await open()
   const head = { contentType, declaredBytes: 5 }
   const first = admissionControl.admit(head, '')
   admissionControl.admit(head, '')
@@ -72,10 +66,7 @@ test('AdmissionControl.admit() admits uploads up to the limit, and one more afte
 })
 
 test('AdmissionControl.admit() takes the place of the upload that has kept the service waiting longest', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
-    uploadsMax: 3,
-    uploadsPerClientMax: 2,
-  })
+  const admissionControl = await open({ uploadsMax: 3, uploadsPerClientMax: 2 })
   const broken: string[] = []
   const waits = { a: 4_999, b: 0, c: 0 }
   const admit = (name: keyof typeof waits, owner: string) => {
@@ -99,7 +90,7 @@ test('AdmissionControl.admit() takes the place of the upload that has kept the s
 })
 
 test('AdmissionControl.admit() takes space from uploads that keep the service waiting, if enough', async () => {
-  const admissionControl = await openAdmissionControl(100 * mebibyte)
+  const admissionControl = await open({ freeBytes: 100 * mebibyte })
   const broken: string[] = []
   let waitedMs = 0
   const body = { waitedMs: () => waitedMs, fail: () => void broken.push('slow') }
@@ -113,10 +104,7 @@ test('AdmissionControl.admit() takes space from uploads that keep the service wa
 })
 
 test('AdmissionControl.admit() takes the place of an owner beyond its limit from the same owner', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
-    uploadsMax: 3,
-    uploadsPerClientMax: 1,
-  })
+  const admissionControl = await open({ uploadsMax: 3, uploadsPerClientMax: 1 })
   const broken: string[] = []
   for (const owner of ['x', 'y']) {
     const body = { waitedMs: () => (owner === 'y' ? 9_000 : 6_000), fail: () => void broken.push(owner) }
@@ -127,7 +115,7 @@ test('AdmissionControl.admit() takes the place of an owner beyond its limit from
 })
 
 test('AdmissionControl.admit() reserves the declared length until it is released', async () => {
-  const admissionControl = await openAdmissionControl(364 * mebibyte)
+  const admissionControl = await open({ freeBytes: 364 * mebibyte })
   const head = { contentType, declaredBytes: 100 * mebibyte }
   const first = admissionControl.admit(head, '')
   refuses(() => admissionControl.admit(head, ''), 'DISK_FULL')
@@ -135,38 +123,18 @@ test('AdmissionControl.admit() reserves the declared length until it is released
   admissionControl.admit(head, '')
 })
 
-test('AdmissionControl.admit() leaves room for other owners', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
-    uploadsMax: 3,
-    uploadsPerClientMax: 2,
-  })
-  const head = { contentType, declaredBytes: 5 }
-  admissionControl.admit(head, 'a')
-  admissionControl.admit(head, 'a')
-  refuses(() => admissionControl.admit(head, 'a'), 'TOO_MANY_UPLOADS')
-  admissionControl.admit(head, 'b')
-  refuses(() => admissionControl.admit(head, 'b'), 'TOO_MANY_UPLOADS')
-})
-
 test('AdmissionControl.admit() checks the declared length and uploads in progress against the quota', async () => {
   const used = { datasets: 1, bytes: 400 }
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { ownerBytesMax: 1000 }, used)
+  const admissionControl = await open({ ownerBytesMax: 1000 }, used)
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 601 }, 'full'), 'QUOTA_EXCEEDED')
   const first = admissionControl.admit({ contentType, declaredBytes: 600 }, 'full')
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
   admissionControl.admit({ contentType, declaredBytes: 1000 }, 'another')
   first.release()
   admissionControl.admit({ contentType, declaredBytes: null }, 'full')
-})
-
-test('AdmissionControl.admit() refuses one dataset more than the quota', async () => {
-  const admissionControl = await openAdmissionControl(
-    Number.POSITIVE_INFINITY,
-    { ownerDatasetsMax: 1 },
-    { datasets: 1, bytes: 1 },
-  )
-  refuses(() => admissionControl.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
-  admissionControl.admit({ contentType, declaredBytes: 1 }, 'another')
+  const withOne = await open({ ownerDatasetsMax: 1 }, used)
+  refuses(() => withOne.admit({ contentType, declaredBytes: 1 }, 'full'), 'QUOTA_EXCEEDED')
+  withOne.admit({ contentType, declaredBytes: 1 }, 'another')
 })
 
 const head = { contentType, declaredBytes: 5 }
@@ -186,10 +154,7 @@ function admit(admissionControl: AdmissionControl, network: string, count: numbe
 }
 
 test('AdmissionControl.admit() leaves places for other networks without authentication', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
-    uploadsMax: 64,
-    uploadsPerClientMax: 64,
-  })
+  const admissionControl = await open({ uploadsMax: 64, uploadsPerClientMax: 64 })
   assert.equal(admit(admissionControl, '192.0.2.1', 1_000), 48)
   assert.equal(admit(admissionControl, '192.0.2.2', 1_000), 12)
   for (let i = 10; i < 13; i++)
@@ -197,17 +162,14 @@ test('AdmissionControl.admit() leaves places for other networks without authenti
 })
 
 test('AdmissionControl.admit() shares places among owners, whatever their networks', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
-    uploadsMax: 64,
-    uploadsPerClientMax: 64,
-  })
+  const admissionControl = await open({ uploadsMax: 64, uploadsPerClientMax: 64 })
   assert.equal(admit(admissionControl, '192.0.2.1', 1_000, 'a') + admit(admissionControl, '192.0.2.2', 1_000, 'a'), 48)
   assert.equal(admit(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
 test('AdmissionControl.admit() admits uploads of one client up to its limit', async () => {
   const limited = { uploadsMax: 64, uploadsPerClientMax: 3 }
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
+  const admissionControl = await open(limited)
   const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
   assert.equal(admit(admissionControl, '192.0.2.1', 5), 2)
   first.release()
@@ -217,10 +179,7 @@ test('AdmissionControl.admit() admits uploads of one client up to its limit', as
 })
 
 test('AdmissionControl.admit() replaces a slow upload of the client with the most only', async () => {
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
-    uploadsMax: 4,
-    uploadsPerClientMax: 4,
-  })
+  const admissionControl = await open({ uploadsMax: 4, uploadsPerClientMax: 4 })
   const broken: string[] = []
   const waits = new Map<string, number>()
   const admit = (network: string, name: string) => {
@@ -243,7 +202,7 @@ test('AdmissionControl.admit() replaces a slow upload of the client with the mos
 test('AdmissionControl.admit() keeps a place for another network besides three greedy ones', async () => {
   const { uploadsMax, uploadsPerClientMax } = readConfig([], {})
   for (const greedyCount of [1, 2, 3]) {
-    const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { uploadsMax, uploadsPerClientMax })
+    const admissionControl = await open({ uploadsMax, uploadsPerClientMax })
     for (let i = 0; i < greedyCount; i++) admit(admissionControl, `192.0.2.${i}`, 1_000)
     assert.equal(admit(admissionControl, '198.51.100.1', 1), 1, `${greedyCount} greedy networks`)
   }
@@ -262,7 +221,7 @@ function slowUploads(admissionControl: AdmissionControl) {
 test('AdmissionControl.admit() ends no upload for one that the quota refuses', async () => {
   const used = { datasets: 1, bytes: 100 }
   const given = { uploadsMax: 3, uploadsPerClientMax: 1, ownerBytesMax: 100 }
-  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, given, used)
+  const admissionControl = await open(given, used)
   const { ended, admit } = slowUploads(admissionControl)
   for (const name of ['a', 'b', 'c']) admit(name, name, 1)
   for (let i = 0; i < 3; i++) refuses(() => admit('new', 'full', 1), 'QUOTA_EXCEEDED')
@@ -273,7 +232,7 @@ test('AdmissionControl.admit() ends no upload for one that the quota refuses', a
 })
 
 test('AdmissionControl.admit() ends slow uploads for room only if that suffices, and only those that hold some', async () => {
-  const admissionControl = await openAdmissionControl(1000 * mebibyte, { uploadsMax: 100 })
+  const admissionControl = await open({ freeBytes: 1000 * mebibyte, uploadsMax: 100 })
   const { ended, admit } = slowUploads(admissionControl)
   admissionControl.admit({ contentType, declaredBytes: 300 * mebibyte }, 'busy')
   admit('unknown length', 'b', 0)
@@ -286,7 +245,7 @@ test('AdmissionControl.admit() ends slow uploads for room only if that suffices,
 })
 
 test('AdmissionControl.checkRoom() refuses when every upload would be refused, and not before', async () => {
-  const free = async (freeBytes: number) => await openAdmissionControl(freeBytes)
+  const free = async (freeBytes: number) => await open({ freeBytes })
   await (await free(64 * mebibyte)).checkRoom()
   await assert.rejects((await free(64 * mebibyte - 1)).checkRoom(), { code: 'DISK_FULL' })
   const busy = await free(86 * mebibyte)

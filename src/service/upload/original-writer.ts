@@ -82,13 +82,11 @@ export class OriginalWriter implements Original {
     return this.#writer.writtenBytes
   }
 
-  /** Appends; the caller may reuse the slices once this resolves. */
   write(slices: readonly BorrowedBytes[]): Promise<void> {
     if (this.#batchDigest === null) for (const slice of slices) this.#ownDigest.add(viewOf(slice))
     return this.#writer.write(slices)
   }
 
-  /** Resolves when what was written so far can be read at `path`. */
   flush(): Promise<void> {
     return this.#writer.flush()
   }
@@ -120,37 +118,26 @@ export async function linkedOriginal(from: string, path: string): Promise<Origin
   } catch {
     return await OriginalWriter.create(path)
   }
-  return new StoredOriginal(path)
-}
-
-class StoredOriginal implements Original {
-  readonly path: string
-  bytes = 0
-  readonly #digest = new OwnDigest()
-
-  constructor(path: string) {
-    this.path = path
-  }
-
-  get readableBytes(): number {
-    return this.bytes
-  }
-
-  async write(slices: readonly BorrowedBytes[]): Promise<void> {
+  const own = new OwnDigest()
+  let bytes = 0
+  const write = async (slices: readonly BorrowedBytes[]) => {
     for (const slice of slices) {
-      const bytes = viewOf(slice)
-      this.#digest.add(bytes)
-      this.bytes += bytes.length
+      own.add(viewOf(slice))
+      bytes += slice.length
     }
   }
-
-  async flush(): Promise<void> {}
-
-  async close(): Promise<void> {}
-
-  async digest(): Promise<Digest> {
-    return this.#digest.end()
+  return {
+    path,
+    get bytes() {
+      return bytes
+    },
+    get readableBytes() {
+      return bytes
+    },
+    write,
+    flush: async () => {},
+    close: async () => {},
+    digest: async () => own.end(),
+    [Symbol.asyncDispose]: async () => {},
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
 }

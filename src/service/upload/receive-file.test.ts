@@ -105,20 +105,6 @@ test('receiveFile() ignores settings that are not a JSON object, wherever they a
   assert.deepEqual([...(await received(body({ name: 'schema', content: ' {}' }, csv))).texts], [['schema', ' {}']])
 })
 
-test('receiveFile() reports what a request without a file contains instead', async () => {
-  for (const [parts, seen] of [
-    [[], /no part/],
-    [[{ name: 'file', content: 'x' }], /no file name/],
-    [[{ ...csv, fileName: '' }], /an empty file name/],
-    [[{ ...csv, name: 'csv' }], /'csv'/],
-  ] as const) {
-    await assert.rejects(
-      received(body(...parts)),
-      (error) => isServiceError(error, 'MISSING_FILE_PART') && seen.test(error.details.seen),
-    )
-  }
-})
-
 test('receiveFile() refuses a second file part, an empty one, and a body that ends early', async () => {
   await refuses(body(csv, csv), 'TWO_FILE_PARTS')
   await refuses(body({ ...csv, content: '' }), 'EMPTY_FILE')

@@ -16,6 +16,8 @@ export interface TextFacts {
   /** Absent if the file is its own text. */
   readonly compression?: Compression
   readonly ending: StreamEnd
+  /** Checksums of the blocks of the text; none if the file is its own text. */
+  readonly checksums: readonly Buffer[]
 }
 
 /** The text of one file. Disposing releases it, finished or not. */
@@ -24,8 +26,6 @@ export interface ReceivedText extends AsyncDisposable {
   readonly arriving: ArrivingFile
   /** Resolves when the text is durable. Call it after reading `arriving`. */
   finish(): Promise<TextFacts>
-  /** Checksums of the blocks of the text; none if the file is its own text. Call after `finish`. */
-  checksums(): readonly Buffer[]
 }
 
 /**
@@ -56,7 +56,7 @@ export async function receiveText(
 const whole: StreamEnd = { isCut: false, trailingBytes: 0 }
 
 function plainText(arriving: ArrivingFile): ReceivedText {
-  return { arriving, finish: async () => ({ ending: whole }), checksums: () => [], async [Symbol.asyncDispose]() {} }
+  return { arriving, finish: async () => ({ ending: whole, checksums: [] }), async [Symbol.asyncDispose]() {} }
 }
 
 class DecompressedText implements ReceivedText {
@@ -65,7 +65,6 @@ class DecompressedText implements ReceivedText {
   readonly #text: OriginalWriter
   readonly #draft: DraftFiles
   #ending = whole
-  #checksums: readonly Buffer[] = []
   #synced = Promise.resolve()
 
   constructor(
@@ -88,13 +87,8 @@ class DecompressedText implements ReceivedText {
   async finish(): Promise<TextFacts> {
     await this.#synced
     const { sha256, checksums } = await this.#text.digest()
-    this.#checksums = [checksums]
     const compression = { format: this.#format, bytes: this.#text.bytes, sha256 }
-    return { compression, ending: this.#ending }
-  }
-
-  checksums(): readonly Buffer[] {
-    return this.#checksums
+    return { compression, ending: this.#ending, checksums: [checksums] }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

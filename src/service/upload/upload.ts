@@ -92,7 +92,7 @@ async function readAndStore(
     throw new Error('Cannot store file: its reading ended early, expected records or a duplicate')
   }
   await closed
-  const { compression, ending } = await text.finish()
+  const { compression, ending, checksums: ofText } = await text.finish()
   const received = {
     name: incoming.name,
     bytes: original.bytes,
@@ -104,7 +104,7 @@ async function readAndStore(
   const { textPath } = text.arriving
   const { recordBytesMax } = tools
   const { dialect } = declared
-  const checksums = [digest.checksums, ...text.checksums()]
+  const checksums = [digest.checksums, ...ofText]
   const read = { id, file, textPath, checksums, notes, loaded, dialect, corrections: null, recordBytesMax }
   const receipt = await makeReceipt(read, arrival)
   return finishedDraft(existing, receipt, draft)

@@ -220,12 +220,8 @@ export class LiveUpload implements UploadProgress {
 
 /** What the status says about an error. An internal fault is reported without details. */
 function failureOf(error: unknown): UploadFailure {
-  const { status, exception, message } = tellable(error)
+  const refused = error instanceof ServiceError ? error : toStoreError(error)
+  const isFault = refused !== error && refused.code === 'STORE_FAILED'
+  const { status, exception, message } = isFault ? new ServiceError('INTERNAL', {}) : refused
   return { timestamp: Date.now(), status, exception, message }
-}
-
-function tellable(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  const refused = toStoreError(error)
-  return refused.code === 'STORE_FAILED' ? new ServiceError('INTERNAL', {}) : refused
 }

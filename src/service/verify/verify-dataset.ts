@@ -274,7 +274,7 @@ function verifyPart(dataset: DatasetCheck, part: Part, columns: readonly string[
   })
 }
 
-/** The stored rejects that a scanner finds, in file order; for a receipt without a table, those that it shows itself. */
+/** The stored rejects that a scanner finds, in file order; without a table, those that the receipt shows itself. */
 async function* storedRejects({ dir, receipt: { rejects }, reader, signal }: DatasetCheck): AsyncGenerator<Reject> {
   const parts = rejects.parts?.map(({ file, records }) => ({ path: join(dir, file), records })) ?? []
   if (rejects.parts === null) yield* rejects.first.filter((one) => !isExcluded(one))
