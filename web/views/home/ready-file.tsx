@@ -6,15 +6,14 @@ import { Refusal } from '../../check/run-check.ts'
 import { shownName } from '../../format.ts'
 import { FileReading, useReading } from '../../parts/file-reading.tsx'
 import { t } from '../../texts.ts'
-import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
+import { type QueuedUpload, queue } from '../../upload/upload-queue.ts'
 
 interface ReadyFileProps {
   readonly upload: QueuedUpload
   readonly file: File
-  readonly queue: UploadQueue
 }
 
-export function ReadyFile({ upload, file, queue }: ReadyFileProps) {
+export function ReadyFile({ upload, file }: ReadyFileProps) {
   const { number } = upload
   const [isChecking, setChecking] = useState(false)
   const reading = useReading(file, upload, isChecking ? 'whole' : 'head')
