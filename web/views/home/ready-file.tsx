@@ -18,7 +18,7 @@ export function ReadyFile({ upload, file }: ReadyFileProps) {
   const [isChecking, setChecking] = useState(false)
   const reading = useReading(file, upload, isChecking ? 'whole' : 'head')
   const { whole, schema, error } = reading
-  const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
+  const checkLabel = whole.isRunning ? t.stopCheck : whole.tookMs !== null ? t.hideCheck : t.checkWhole
   const isRefused = error instanceof Refusal
   useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
   useLayoutEffect(() => queue.declare(number, { schema }), [number, schema])
