@@ -1,6 +1,12 @@
 // Cause view: one cause of rejects: rules that may mend them, what each would change, and its records one by one.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { CorrectionRule, Mend, MendedRecord, RuleOutcome } from '../../../../src/core/correction-rules.ts'
+import {
+  type CorrectionRule,
+  firstLeftMax,
+  type Mend,
+  type MendedRecord,
+  type RuleOutcome,
+} from '../../../../src/core/correction-rules.ts'
 import type { RejectPreview } from '../../../../src/core/receipt.ts'
 import { getRejects, previewCorrections, type Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
@@ -255,7 +261,14 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
   useLayoutEffect(more, [])
   const isOfCause = ({ column }: RejectPreview) =>
     cause.column === undefined || columns[(column ?? 0) - 1]?.name === cause.column
-  const rejects = (list?.rejects ?? []).filter(isOfCause)
+  const left = work.leftOf(cause)
+  const isLeft = ({ record }: RejectPreview) =>
+    left === null || left.includes(record) || record > (left[firstLeftMax - 1] ?? Infinity) || work.drafts.has(record)
+  const rejects = (list?.rejects ?? []).filter((one) => isOfCause(one) && isLeft(one))
+  // Those that are left may be far behind those that are mended.
+  useLayoutEffect(() => {
+    if (list !== null && !isLoading && rejects.length === 0 && left?.length && list.rejects.length < list.total) more()
+  })
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
   useLayoutEffect(() => {
     work.ask(new Map([...originals].flatMap(([record, text]) => (text === null ? [] : [[record, text] as const]))))

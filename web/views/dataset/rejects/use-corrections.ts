@@ -13,6 +13,7 @@ import {
 import type { TextReading } from '../../../check/texts/read-texts.ts'
 import { textReader } from '../../../check/texts/text-reader.ts'
 import { settled, useAction, useLoaded } from '../../../use-loaded.ts'
+import { type Cause, isOf } from './causes.ts'
 import {
   type Draft,
   type Drafts,
@@ -100,6 +101,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     readableCount: sent.drafts.size,
     /** What the rules do, in their order; null while that is not known. */
     outcomes: settled(applied)?.rules ?? null,
+    /** The first rejects of a cause that no rule takes; null if none was tried. */
+    leftOf: (cause: Cause) => applied.value?.rules?.[rules.findIndex((rule) => isOf(rule, cause))]?.left ?? null,
     isSending,
     error,
     /** The result of reading the reject itself, which shows the wrong place; request it with `ask`. */
