@@ -11,6 +11,7 @@ import {
   sendRejectsFile,
 } from '../../../api.ts'
 import { rest, settled, useAction, useLoaded } from '../../../use-loaded.ts'
+import { type Cause, isOf } from './causes.ts'
 import {
   type Draft,
   type Drafts,
@@ -90,6 +91,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     readableCount: sent.drafts.size,
     /** What the rules do, in their order; null while that is not known. */
     outcomes: settled(applied)?.rules ?? null,
+    /** The first rejects of a cause that no rule takes; null if none was tried. */
+    leftOf: (cause: Cause) => applied.value?.rules?.[rules.findIndex((rule) => isOf(rule, cause))]?.left ?? null,
     isSending,
     error,
     /** Why the text of a draft would be refused; null if it would not, undefined while that is not known. */
