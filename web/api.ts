@@ -120,17 +120,14 @@ export function getCaller(): Promise<Caller> {
   return json('/qas/caller')
 }
 
-const datasets = '/qas/datasets'
-const trash = '/qas/trash'
+export const datasets = '/qas/datasets'
+export const trash = '/qas/trash'
+
+export type ListQuery = Readonly<Record<string, string>>
 
 /** @param query Parameters of the route. */
-export function listDatasets(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage>(`${datasets}?${new URLSearchParams(query)}`, { signal })
-}
-
-/** As `listDatasets`, of those in the trash. */
-export function listTrash(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage>(`${trash}?${new URLSearchParams(query)}`, { signal })
+export function listDatasets(query: ListQuery, signal: AbortSignal, path = datasets): Promise<ListPage> {
+  return json(`${path}?${new URLSearchParams(query)}`, { signal })
 }
 
 export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {

@@ -23,6 +23,8 @@ export interface CorrectionRule {
 export const rulesMax = 100
 /** The outcome of a rule shows as many of the records that it mends. */
 export const firstMendedMax = 5
+/** And names as many of those that none mends. */
+export const firstLeftMax = 1_000
 
 /** What became of one rule. */
 export interface RuleOutcome {
@@ -32,6 +34,8 @@ export interface RuleOutcome {
   /** Of the others, those that a text of their own or an earlier rule has taken. */
   readonly earlier: number
   readonly first: readonly MendedRecord[]
+  /** The first with its cause that no rule takes, by their numbers. */
+  readonly left: readonly number[]
 }
 
 /** A record before and after, each with at most 800 characters. */

@@ -57,6 +57,7 @@ test('append adds the missing fields, and a preview shows the first records befo
   })
   assert.deepEqual(csv, ['1,2,3', '4,5,', '6,,', '7,8,9'])
   assert.deepEqual([counts, left], [[[2, 2, 0]], [6]])
+  assert.deepEqual(corrected.corrected.rules?.[0]?.left, [])
   assert.deepEqual(corrected.corrected.rules?.[0]?.first, [
     { record: 3, line: 3, text: '4,5', correctedText: '4,5,' },
     { record: 4, line: 4, text: '6', correctedText: '6,,' },
@@ -69,6 +70,14 @@ test('a rule gives the same dataset as the texts that it makes', async () => {
   const byRule = await mend(dataset, [{ reason: 'too_few_fields', mend: 'append' }])
   const byText = jsonOf<CorrectionResponse>(await post(dataset, [{ record: 3, text: '3,' }]))
   assert.deepEqual([byText.id, byText.duplicate], [byRule.id, true])
+})
+
+test('drop takes surplus fields only if they are empty', async () => {
+  const file = 'a,b\n1,2\n3,4,"",\n5,6,x\n7,8\n'
+  assert.deepEqual(await reasonsOf(file), ['3 too_many_fields', '4 too_many_fields'])
+  const { csv, counts, left, corrected } = await mended(file, { reason: 'too_many_fields', mend: 'drop' })
+  assert.deepEqual([csv, counts, left], [['1,2', '3,4', '7,8'], [[2, 1, 0]], [4]])
+  assert.deepEqual(corrected.corrected.rules?.[0]?.left, [4])
 })
 
 test('quote closes an open quote where the other columns follow', async () => {

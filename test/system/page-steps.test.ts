@@ -65,7 +65,7 @@ interface Visit {
   readonly sent: string
   readonly filter: readonly [column: string, value: string, rows: string]
   readonly sort: readonly [column: string, first: string]
-  readonly rule: readonly [cause: string, rule: RegExp, count: string]
+  readonly rule: readonly [cause: string, rule: RegExp, count: string, left: number]
   readonly edit: readonly [cause: string, change: (text: string) => string]
   readonly mended: string
   readonly corrected: string
@@ -85,7 +85,7 @@ const visits: Readonly<Record<string, Visit>> = {
     sent: '236 rows, 4 rejected',
     filter: ['partner', 'Bahn AG', '45 of 236 rows'],
     sort: ['Betrag', '-598.88'],
-    rule: ['Fields are missing 3', /^Add the missing fields at the end, empty mends 3 of 3$/, '3'],
+    rule: ['Fields are missing 3', /^Add the missing fields at the end, empty mends 3 of 3$/, '3', 0],
     edit: ['Values that do not fit: Betrag 1', (text) => text.replace('storniert', '0,00')],
     mended: '4 of 4 mended',
     corrected: '244 records = 1 header + 1 blank + 2 skipped + 240 rows + 0 rejected',
@@ -103,7 +103,7 @@ const visits: Readonly<Record<string, Visit>> = {
     sent: '177 rows, 4 rejected',
     filter: ['Status', 'N/A', '17 of 177 rows'],
     sort: ['Placed', '2026-10-01'],
-    rule: ['Fields are missing 3', /^Add the missing fields at the end, empty mends 2 of 3$/, '2'],
+    rule: ['Fields are missing 3', /^Add the missing fields at the end, empty mends 2 of 3$/, '2', 1],
     edit: ['Too many fields 1', (text) => text.replace(',gift', '')],
     mended: '3 of 4 mended',
     corrected: '182 records = 1 header + 180 rows + 1 rejected',
@@ -122,7 +122,7 @@ const visits: Readonly<Record<string, Visit>> = {
     sent: '297 rows, 3 rejected',
     filter: ['station', 'S2', '100 of 297 rows'],
     sort: ['degrees', '12.0'],
-    rule: ['A quote never closes 2', /^Close the quote mends 2 of 2$/, '2'],
+    rule: ['A quote never closes 2', /^Close the quote mends 2 of 2$/, '2', 0],
     edit: ['Fields are missing 1', (text) => `${text}\t`],
     mended: '3 of 3 mended',
     corrected: '301 records = 1 header + 300 rows + 0 rejected',
@@ -180,8 +180,11 @@ describe('ten steps from an export to a dataset', { skip: noBrowser }, () => {
       await link(visit.rule[0]).click()
       await page.getByRole('radio', { name: visit.rule[1] }).check()
       await button(`Mend these ${visit.rule[2]}`).click()
+      const toEdit = button(/^Edit: Line/)
+      for (let at = 0; at < visit.rule[3]; at += 1) await toEdit.nth(at).waitFor()
+      await toEdit.nth(visit.rule[3]).waitFor({ state: 'detached' })
       await link(visit.edit[0]).click()
-      await button(/^Edit: Line/).click()
+      await toEdit.click()
       const text = page.getByLabel(/^Corrected text: Line/)
       await text.fill(visit.edit[1](await text.inputValue()))
       await page.getByText(visit.mended).waitFor()

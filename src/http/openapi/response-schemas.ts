@@ -1,7 +1,7 @@
 // Response schemas: what each route returns, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
-import { firstMendedMax, rulesMax } from '../../core/correction-rules.ts'
+import { firstLeftMax, firstMendedMax, rulesMax } from '../../core/correction-rules.ts'
 import { noteCodes, noteLinesMax, severities } from '../../core/notes.ts'
 import {
   compressionFormats,
@@ -222,6 +222,10 @@ const ruleOutcome = component('RuleOutcome', 'What a rule did.', {
     }),
     { maxItems: firstMendedMax, description: 'The first mended records.' },
   ),
+  left: Type.Array(Type.Integer({ minimum: 1 }), {
+    maxItems: firstLeftMax,
+    description: 'The numbers of the first records with its cause that no rule takes.',
+  }),
 })
 
 export const correctionOutcome = component('CorrectionOutcome', 'The outcome of submitted corrections.', {

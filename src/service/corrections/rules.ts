@@ -1,6 +1,12 @@
 // Rules: reads correction rules, and applies them to rejects in file order. Keeps one byte for each mended record.
 
-import { firstMendedMax, type MendedRecord, mends, type RuleOutcome } from '../../core/correction-rules.ts'
+import {
+  firstLeftMax,
+  firstMendedMax,
+  type MendedRecord,
+  mends,
+  type RuleOutcome,
+} from '../../core/correction-rules.ts'
 import type { Correction, Dialect, Receipt } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { below, entryAt, Peekable } from '../../io/peekable.ts'
@@ -66,6 +72,7 @@ interface Tally extends RuleOutcome {
   mended: number
   earlier: number
   first: MendedRecord[]
+  left: number[]
 }
 
 /** Mends the rejects of a dataset. A record is mended by the first rule after which it can be read. */
@@ -82,7 +89,7 @@ export class Mending {
     this.#tools = tools
     this.#dialect = tools.receipt.dialect
     this.#width = tools.receipt.columns.length
-    this.outcomes = rules.map(() => ({ records: 0, mended: 0, earlier: 0, first: [] }))
+    this.outcomes = rules.map(() => ({ records: 0, mended: 0, earlier: 0, first: [], left: [] }))
   }
 
   /**
@@ -171,6 +178,9 @@ export class Mending {
       isTaken = true
       made = { record, text, isCut: false, rule: i }
     }
+    if (isTaken) return made
+    for (const [i, { left }] of this.outcomes.entries())
+      if (this.#rules.slice(i, i + 1).some(hasCause) && left.length < firstLeftMax) left.push(record)
     return made
   }
 

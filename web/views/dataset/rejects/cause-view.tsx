@@ -1,6 +1,12 @@
 // Cause view: one cause of rejects: rules that may mend them, what each would change, and its records one by one.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { CorrectionRule, Mend, MendedRecord, RuleOutcome } from '../../../../src/core/correction-rules.ts'
+import {
+  type CorrectionRule,
+  firstLeftMax,
+  type Mend,
+  type MendedRecord,
+  type RuleOutcome,
+} from '../../../../src/core/correction-rules.ts'
 import type { RejectPreview } from '../../../../src/core/receipt.ts'
 import { getRejects, previewCorrections, type Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
@@ -87,11 +93,10 @@ function Rules({ receipt, cause, work }: CauseProps) {
     [applied],
   )
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
-  const tryResults = settled(fixed)
-  const useful = mends.find((mend) => tryResults?.get(mend)?.mended)
+  const useful = mends.find((mend) => settled(fixed)?.get(mend)?.mended)
   // What no fixed rule mends, words may.
-  const chosen =
-    picked ?? useful ?? mends.find((mend) => tryResults !== null && mend === 'replace') ?? mends[0] ?? 'leave'
+  const rest = settled(fixed) === null ? mends : [...mends.filter((mend) => mend === 'replace'), ...mends]
+  const chosen = picked ?? useful ?? rest[0] ?? 'leave'
   const triedOf = (mend: Mend) => (mend === 'replace' ? worded : fixed)
   const tried = triedOf(chosen)
   const outcome = settled(tried)?.get(chosen)
@@ -256,7 +261,14 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
   useLayoutEffect(more, [])
   const isOfCause = ({ column }: RejectPreview) =>
     cause.column === undefined || columns[(column ?? 0) - 1]?.name === cause.column
-  const rejects = (list?.rejects ?? []).filter(isOfCause)
+  const left = work.leftOf(cause)
+  const isLeft = ({ record }: RejectPreview) =>
+    left === null || left.includes(record) || record > (left[firstLeftMax - 1] ?? Infinity) || work.drafts.has(record)
+  const rejects = (list?.rejects ?? []).filter((one) => isOfCause(one) && isLeft(one))
+  // Those that are left may be far behind those that are mended.
+  useLayoutEffect(() => {
+    if (list !== null && !isLoading && rejects.length === 0 && left?.length && list.rejects.length < list.total) more()
+  })
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
   const editable = rejects.filter(({ record }) => typeof originals.get(record) === 'string')
   const edit = (reject: RejectPreview) => {
