@@ -120,38 +120,24 @@ export function getCaller(): Promise<Caller> {
   return json('/qas/caller')
 }
 
-const datasets = '/qas/datasets'
-const trash = '/qas/trash'
+export const datasets = '/qas/datasets'
+export const trash = '/qas/trash'
+
+export type ListQuery = Readonly<Record<string, string>>
 
 /** @param query Parameters of the route. */
-export function listDatasets(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage>(`${datasets}?${new URLSearchParams(query)}`, { signal })
-}
-
-/** As `listDatasets`, of those in the trash. */
-export function listTrash(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage>(`${trash}?${new URLSearchParams(query)}`, { signal })
+export function listDatasets(query: ListQuery, signal: AbortSignal, path = datasets): Promise<ListPage> {
+  return json(`${path}?${new URLSearchParams(query)}`, { signal })
 }
 
 export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
   return json(`${datasets}/${id}`, { signal })
 }
 
-export async function trashDataset(id: string): Promise<void> {
-  await request(`${datasets}/${id}?trash`, { method: 'DELETE' })
-}
-
-export async function dismissDataset(id: string): Promise<void> {
-  await request(`${datasets}/${id}/dismissal`, { method: 'POST' })
-}
-
-export async function restoreDataset(id: string): Promise<void> {
-  await request(`${trash}/${id}/restore`, { method: 'POST' })
-}
-
-export async function eraseTrashed(id: string): Promise<void> {
-  await request(`${trash}/${id}`, { method: 'DELETE' })
-}
+export const trashDataset = (id: string) => request(`${datasets}/${id}?trash`, { method: 'DELETE' })
+export const dismissDataset = (id: string) => request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+export const restoreDataset = (id: string) => request(`${trash}/${id}/restore`, { method: 'POST' })
+export const eraseTrashed = (id: string) => request(`${trash}/${id}`, { method: 'DELETE' })
 
 /** Bytes that decide how a file is read, and one that shows whether more follow. */
 const headBytes = 1_048_577
@@ -252,9 +238,7 @@ export function getUpload(id: string): Promise<UploadStatus> {
   return json(`/qas/uploads/${id}`)
 }
 
-export async function cancelUpload(id: string): Promise<void> {
-  await request(`/qas/uploads/${id}`, { method: 'DELETE' })
-}
+export const cancelUpload = (id: string) => request(`/qas/uploads/${id}`, { method: 'DELETE' })
 
 /** The address of something below a dataset, for links and commands. */
 export function datasetAddress(id: string, below = ''): string {

@@ -1,5 +1,5 @@
 // App: the frame of every view: top bar with theme and language, drop and paste anywhere. Knows which address shows which view.
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
 import { count } from './format.ts'
 import { Icon } from './parts/icon.tsx'
@@ -10,7 +10,7 @@ import { language, switchLanguage, t } from './texts.ts'
 import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
 import { droppedFiles, pastedFile, plainFiles } from './upload/chosen-files.ts'
 import { useEvents, useLive } from './upload/live.ts'
-import { UploadQueue } from './upload/upload-queue.ts'
+import { queue } from './upload/upload-queue.ts'
 import { Dataset } from './views/dataset/dataset.tsx'
 import { Home } from './views/home/home.tsx'
 import { Trash } from './views/trash/trash.tsx'
@@ -18,9 +18,8 @@ import { Tray } from './views/tray/tray.tsx'
 
 export function App() {
   const route = useRoute()
-  const queue = useMemo(() => new UploadQueue(), [])
-  const isDragging = useDrop(queue)
-  usePaste(queue)
+  const isDragging = useDrop()
+  usePaste()
   const { keyCount, isRefused } = useCaller()
   useEvents()
   useLayoutEffect(() => void lookAtCaller(), [])
@@ -40,7 +39,7 @@ export function App() {
             <KeyForm />
           </div>
         )}
-        {route.view === 'home' && <Home queue={queue} query={route.query} />}
+        {route.view === 'home' && <Home query={route.query} />}
         {route.view === 'trash' && <Trash />}
         {route.view === 'dataset' && <Dataset key={route.id} id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && (
@@ -51,7 +50,7 @@ export function App() {
         )}
       </main>
       <NoticePlace />
-      <Tray queue={queue} />
+      <Tray />
       {isDragging && <div class="drop-cover">{t.dropNow}</div>}
     </>
   )
@@ -110,7 +109,7 @@ function useFocusOnView(route: Route): void {
   }, [place])
 }
 
-function useDrop(queue: UploadQueue): boolean {
+function useDrop(): boolean {
   const [isDragging, setDragging] = useState(false)
   useLayoutEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
@@ -134,12 +133,12 @@ function useDrop(queue: UploadQueue): boolean {
     addEventListener('dragleave', onLeave, listening)
     addEventListener('drop', onDrop, listening)
     return () => listening.abort()
-  }, [queue])
+  }, [])
   return isDragging
 }
 
 /** Takes pasted files, and pasted text with more than one line as a file. */
-function usePaste(queue: UploadQueue): void {
+function usePaste(): void {
   useLayoutEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return
@@ -152,5 +151,5 @@ function usePaste(queue: UploadQueue): void {
     }
     addEventListener('paste', onPaste)
     return () => removeEventListener('paste', onPaste)
-  }, [queue])
+  }, [])
 }

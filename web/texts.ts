@@ -19,7 +19,7 @@ type Figures<Text extends string, Known extends readonly string[] = []> = Text e
   : Known
 
 /** A sentence with figures in place of each `{}`; `{row|rows}` is the first word after the figure `1`. */
-function filled<English extends string, German extends string>(
+export function filled<English extends string, German extends string>(
   english: English,
   german: Figures<German> extends Figures<English> ? German : never,
 ): (...figures: Figures<English>) => string {
@@ -235,13 +235,9 @@ export const t = {
   send: text('Send', 'Senden'),
   sendAll: filled('Send all {}', 'Alle {} senden'),
   reading: text('Reading the first rows…', 'Die ersten Zeilen werden gelesen…'),
-  noDecoder: text(
-    'This browser cannot decompress this file. Its rows show as soon as it arrives.',
-    'Dieser Browser kann diese Datei nicht entpacken. Ihre Zeilen sind zu sehen, sobald sie ankommt.',
-  ),
   noPreview: text(
-    'This file cannot be looked into here. It can be sent all the same.',
-    'Diese Datei lässt sich hier nicht ansehen. Senden lässt sie sich trotzdem.',
+    'This file cannot be looked into here. It can be sent all the same, and its rows show as soon as it arrives.',
+    'Diese Datei lässt sich hier nicht ansehen. Senden lässt sie sich trotzdem, und ihre Zeilen sind zu sehen, sobald sie ankommt.',
   ),
   changeReading: text('Change how it is read', 'Anders lesen lassen'),
   checkWhole: text('Check the whole file', 'Ganze Datei prüfen'),
@@ -388,7 +384,6 @@ export const t = {
   correctedText: text('Corrected text', 'Berichtigter Text'),
   readable: text('Can be read:', 'Lesbar:'),
   readingText: text('Reading…', 'Wird gelesen …'),
-  readLater: text('It is read when it is sent.', 'Wird beim Senden gelesen.'),
   tooLongToEdit: text(
     'This record is too long to be edited here.',
     'Dieser Datensatz ist zu lang, um ihn hier zu bearbeiten.',

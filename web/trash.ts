@@ -39,7 +39,7 @@ export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome
 /** One after another, also after a failure. */
 export async function changeEach<Dataset extends Named>(
   datasets: readonly Dataset[],
-  change: (dataset: Dataset) => Promise<void>,
+  change: (dataset: Dataset) => Promise<unknown>,
 ): Promise<Outcome> {
   const gone = new Set<string>()
   let failure: unknown = null

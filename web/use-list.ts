@@ -1,7 +1,7 @@
 // Use list: the entries of a list that the service pages: loaded as far as they are looked at, and again after each
 // change. What was loaded is kept, so that the way back to a list shows it at once.
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
-import type { ListedDataset, ListPage } from './api.ts'
+import { type ListedDataset, type ListPage, type ListQuery, listDatasets } from './api.ts'
 import { useCaller, useMayLook } from './caller.ts'
 import { useLive } from './upload/live.ts'
 
@@ -16,14 +16,12 @@ const limitMin = 100
 const kept = new Map<string, KeptList>()
 const keptMax = 10
 
-type Query = Readonly<Record<string, string>>
-
-/** @param query What the list is filtered and sorted by. */
-export function useList(name: string, query: Query, load: (query: Query, signal: AbortSignal) => Promise<ListPage>) {
+/** @param path Where the service has the list. @param query What the list is filtered and sorted by. */
+export function useList(path: string, query: ListQuery) {
   const { changes } = useLive()
   const { keyCount } = useCaller()
   // Another key may read other lists, or none.
-  const key = useMayLook() ? `${name} ${keyCount} ${JSON.stringify(query)}` : null
+  const key = useMayLook() ? `${path} ${keyCount} ${JSON.stringify(query)}` : null
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   const wanted = useRef(0)
   const loading = useRef<AbortController | null>(null)
@@ -43,7 +41,7 @@ export function useList(name: string, query: Query, load: (query: Query, signal:
       for (;;) {
         const limit = Math.min(limitMax, Math.max(limitMin, wanted.current - entries.length))
         const paged = { ...query, limit: String(limit), ...(after !== null && { after }) }
-        const page = await load(paged, controller.signal)
+        const page = await listDatasets(paged, controller.signal, path)
         if (controller.signal.aborted) return
         entries = [...entries, ...page.datasets]
         after = page.after

@@ -58,3 +58,12 @@ export function useLoaded<Value>(
   }, dependencies)
   return outcome
 }
+
+/** What still changes asks for nothing: a text that is typed, columns that are scrolled past. Milliseconds. */
+const restMs = 150
+
+/** Rejects with the reason of the signal if there is a change meanwhile. */
+export async function rest(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, restMs))
+  signal.throwIfAborted()
+}

@@ -82,6 +82,11 @@ async function watched(context: BrowserContext, url: string): Promise<OpenPage> 
   })
 }
 
+/** Chooses one file, as with the file dialog. */
+export function chooseFile(page: Page, name: string, content: string | Buffer): Promise<void> {
+  return page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
+}
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const axeRun = `axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { axeViolations, noBrowser } from '../support/page-browser.ts'
+import { axeViolations, chooseFile, noBrowser } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 import { scratchDir } from '../support/running-service.ts'
 
@@ -14,24 +14,13 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
   const site = pageSite()
 
   const open = (path = '/') => site.browser.open(site.service.url + path, { bypassCSP: true })
-  const choose = (page: Page, name: string, content: string) =>
-    page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   const check = (page: Page, name: string) =>
     page.getByRole('button', { name: `Check the whole file: ${name}` }).click()
   const send = (page: Page, name: string) => page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
 
-  it('refuses a file without bytes, and only offers to remove it', async () => {
-    await using page = await open()
-    await choose(page, 'empty.csv', '')
-    assert.equal(await page.getByRole('alert').textContent(), 'This file is empty.')
-    assert.deepEqual(await page.locator('.files li button').allTextContents(), ['Remove'])
-    await page.getByRole('button', { name: 'Remove: empty.csv' }).click()
-    assert.equal(await page.getByText('empty.csv').count(), 0)
-  })
-
   it('lists what was chosen last first, and files chosen together in their order', async () => {
     await using page = await open()
-    await choose(page, 'before.csv', 'a\n1\n')
+    await chooseFile(page, 'before.csv', 'a\n1\n')
     const together = ['b.csv', 'empty.csv', 'a.csv'].map((name) => {
       return { name, mimeType: 'text/csv', buffer: Buffer.from(name === 'empty.csv' ? '' : 'a\n1\n') }
     })
@@ -98,7 +87,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
 
   it('says that a file with only a header has no records, before and after it is sent', async () => {
     await using page = await open()
-    await choose(page, 'header.csv', 'name,city,amount\n')
+    await chooseFile(page, 'header.csv', 'name,city,amount\n')
     await page.getByText('Below its header, this file has no records.').waitFor()
     await page.getByRole('columnheader', { name: 'amount' }).waitFor()
     await check(page, 'header.csv')
@@ -123,24 +112,11 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
 
   it('does not call a file empty whose first record is longer than the part that is previewed', async () => {
     await using page = await open()
-    await choose(page, 'long.csv', `a,b\n${'x'.repeat(1_100_000)},2\n`)
+    await chooseFile(page, 'long.csv', `a,b\n${'x'.repeat(1_100_000)},2\n`)
     await page.getByText('No record ends within the first megabyte of this file.', { exact: true }).waitFor()
     await check(page, 'long.csv')
     await page.getByRole('region', { name: 'Preview: long.csv' }).getByRole('cell', { name: '2' }).waitFor()
     assert.equal(await page.getByText('No record ends').count(), 0)
-  })
-
-  it('shows the only row of a file, and does not count blank lines', async () => {
-    await using page = await open()
-    await choose(page, 'blank.csv', '\n\n')
-    await page.getByText('This file has no records.', { exact: true }).waitFor()
-    await choose(page, 'one.csv', 'id,name\n1,Ada')
-    await page.getByRole('region', { name: 'Preview: one.csv' }).getByRole('cell', { name: 'Ada' }).waitFor()
-    await send(page, 'one.csv')
-    await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows', exact: true }).click()
-    await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
-    await page.getByText('1 row', { exact: true }).waitFor()
   })
 
   it('previews a Zstandard file if the browser can, else says when its rows will show, and sends it', async () => {
@@ -173,7 +149,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await alert.waitFor({ state: 'detached' })
     await page.route('**/qas/uploadCsv', (route) => route.fulfill({ status: 413, body: '<h1>Too large</h1>' }))
-    await choose(page, 'large.csv', 'a\n1\n')
+    await chooseFile(page, 'large.csv', 'a\n1\n')
     await send(page, 'large.csv')
     assert.match(String(await alert.textContent()), /^Something went wrong: 413 /)
   })
@@ -210,7 +186,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.getByLabel('Select wanted.csv').check()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('wanted.csv is in the trash.').waitFor()
-    await choose(page, 'wanted.csv', content)
+    await chooseFile(page, 'wanted.csv', content)
     await send(page, 'wanted.csv')
     await page.getByRole('link', { name: '2 rows, 0 rejected' }).waitFor()
     await page.getByRole('link', { name: 'wanted.csv', exact: true }).waitFor()

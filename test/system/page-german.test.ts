@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { axeViolations, chooseFile, noBrowser, overflowOf } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
 const messy = `Bericht\nplz;stadt;betrag\n00123;Köln;1,50\n00124;Düren\n00125;Bonn;2,25\n00126;Aachen;3,00;x\n`
@@ -11,15 +11,13 @@ describe('the page in German', { skip: noBrowser }, () => {
   const site = pageSite()
 
   const options = { locale: 'de-DE', bypassCSP: true }
-  const choose = (page: Page, name: string, content: string | Buffer) =>
-    page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   const englishOf = (page: Page) => page.locator('main [lang=en]').allTextContents()
 
   it('shows the results of a check, and says what is not CSV', async () => {
     await using page = await site.browser.open(site.service.url, options)
-    await choose(page, 'mappe.csv', Buffer.from('504b030414000600080000000000000000000000786c2f', 'hex'))
+    await chooseFile(page, 'mappe.csv', Buffer.from('504b030414000600080000000000000000000000786c2f', 'hex'))
     await page.getByText('Die Datei ist eine Excel-Mappe (.xlsx), kein CSV.').waitFor()
-    await choose(page, 'orte.csv', messy)
+    await chooseFile(page, 'orte.csv', messy)
     await page.getByRole('button', { name: 'Ganze Datei prüfen: orte.csv' }).click()
     await page.getByText(/2 Zeilen \+ 2 abgelehnt/).waitFor()
     await page.getByText('zu wenige Felder, erwartet werden 3').waitFor()

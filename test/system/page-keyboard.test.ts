@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { noBrowser } from '../support/page-browser.ts'
+import { chooseFile, noBrowser } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
 /** More focusable elements than any view has. */
@@ -72,11 +72,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
       else void route.continue()
     })
     const content = `id,text\n${`1,${'x'.repeat(98)}\n`.repeat(20_000)}`
-    await page.setInputFiles('input[type=file]', {
-      name: 'large.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(content),
-    })
+    await chooseFile(page, 'large.csv', content)
     await press(page, button(page, 'Send: large.csv'))
     await press(page, button(page, 'Pause: large.csv'))
     await page.getByText(/paused$/).waitFor()
@@ -113,16 +109,6 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.getByText('4 records = 1 header + 3 rows + 0 rejected').waitFor()
   })
 
-  it('reads another way, and opens that reading', async () => {
-    const { id } = await site.client.upload({ content: 'id,name\n1,Ada\n2,Bob\n', fileName: 'ways.csv' })
-    await using page = await open(`/#/datasets/${id}/read`)
-    await choose(page, page.getByRole('combobox', { name: 'Header' }), 'no')
-    await press(page, button(page, 'Read this way'))
-    await page.getByText('3 records = 3 rows + 0 rejected').last().waitFor()
-    await press(page, link(page, 'Open this reading'))
-    await page.getByRole('heading', { name: 'ways.csv' }).waitFor()
-  })
-
   it('opens the inspector of a column, filters by a value, sorts and reads a cell', async () => {
     const records = Array.from({ length: 300 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
     const { id } = await site.client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
@@ -150,11 +136,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
 
   it('sends the chosen file by Enter, and not by Space', async () => {
     await using page = await open()
-    await page.setInputFiles('input[type=file]', {
-      name: 'spaced.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from('a,b\n1,2\n'),
-    })
+    await chooseFile(page, 'spaced.csv', 'a,b\n1,2\n')
     const preview = page.getByRole('region', { name: 'Preview: spaced.csv' })
     await preview.getByRole('cell', { name: '2' }).waitFor()
     await page.keyboard.press('Space')
@@ -163,29 +145,6 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     assert.ok(await preview.isVisible())
     await page.keyboard.press('Enter')
     await link(page, '1 row, 0 rejected').waitFor()
-  })
-
-  it('selects all cells of the rows, in view or not', async () => {
-    const lines = Array.from({ length: 300 }, (_, index) => `${index},x`)
-    const { id } = await site.client.upload({ content: `n,text\n${lines.join('\n')}\n`, fileName: 'all.csv' })
-    await using page = await open(`/#/datasets/${id}/rows`)
-    await press(page, page.getByRole('grid'), 'Control+a')
-    await page.locator('#cell-0-1[aria-selected=true]').waitFor()
-    await page.keyboard.press('Shift+Control+End')
-    await page.locator('#cell-299-1[aria-selected=true]').waitFor()
-    assert.equal(await page.locator('[aria-selected=true]').count(), 1)
-  })
-
-  it('types a statement and runs it, and opens an earlier one', async () => {
-    const { id } = await site.client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
-    await using page = await open(`/#/datasets/${id}/sql`)
-    await reach(page, page.getByLabel('SQL', { exact: true }))
-    await page.keyboard.press('Control+a')
-    await page.keyboard.type('SELECT region FROM data ORDER BY amount DESC ')
-    await page.keyboard.press('Control+Enter')
-    await page.getByRole('gridcell', { name: 'south' }).waitFor()
-    await press(page, page.getByRole('button', { name: /SELECT region FROM data/ }))
-    await page.getByText(/^2 rows in/).waitFor()
   })
 
   it('deletes a dataset, undoes it immediately, and finds a word in the docs', async () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
+import { axeViolations, chooseFile, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 describe('a page that needs a key', { skip: noBrowser }, () => {
@@ -30,8 +30,6 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
   after(() => closing.disposeAsync())
 
   const open = (options: BrowserContextOptions = {}) => browser.open(service.url, options)
-  const choose = (page: Page, name: string, content: string) =>
-    page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   const enter = async (page: Page, key: string) => {
     await page.getByLabel('API key').fill(key)
     await page.getByRole('button', { name: 'Use key' }).click()
@@ -42,7 +40,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     await using page = await open()
     await page.getByText('This service asks for an API key.').waitFor()
     assert.equal(await page.getByLabel('API key').count(), 1)
-    await choose(page, 'kept.csv', 'id,name\n1,Ada\n')
+    await chooseFile(page, 'kept.csv', 'id,name\n1,Ada\n')
     // The first one with an ellipsis, as if copied from a table.
     for (const wrong of [`${everything.secret.slice(0, 9)}…`, `${everything.secret}x`]) {
       await enter(page, wrong)
@@ -71,7 +69,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
 
   it('says of an upload refused before the key was entered to try it again', async () => {
     await using page = await open()
-    await choose(page, 'early.csv', 'id,name\n2,Grace\n')
+    await chooseFile(page, 'early.csv', 'id,name\n2,Grace\n')
     await page.getByRole('button', { name: 'Send: early.csv' }).click()
     await page.getByText('failed').waitFor()
     await enter(page, everything.secret)
@@ -107,14 +105,14 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
   it('offers nothing that a key does not allow, and says why', async () => {
     await using page = await open()
     await enter(page, everything.secret)
-    await choose(page, 'bad.csv', 'id,name\n1,Ada\n2\n')
+    await chooseFile(page, 'bad.csv', 'id,name\n1,Ada\n2\n')
     await page.getByRole('button', { name: 'Send: bad.csv' }).click()
     await page.getByRole('link', { name: '1 row, 1 rejected' }).waitFor()
     await page.getByRole('button', { name: 'Forget the key' }).click()
 
     await enter(page, reader.secret)
     await keyLine(page).getByText('may read datasets').waitFor()
-    await choose(page, 'mine.csv', 'id\n1\n')
+    await chooseFile(page, 'mine.csv', 'id\n1\n')
     await page.getByText('This key may not send files.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send: mine.csv' }).isDisabled())
     assert.ok(await page.getByRole('button', { name: 'Check the whole file: mine.csv' }).isEnabled())
@@ -140,10 +138,10 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
     await enter(page, everything.secret)
     await keyLine(page).waitFor()
-    await choose(page, 'large.csv', `id\n${'12345678\n'.repeat(1_000)}`)
+    await chooseFile(page, 'large.csv', `id\n${'12345678\n'.repeat(1_000)}`)
     await page.getByText('This file is too large: the service takes files of at most 8 KB.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send: large.csv' }).isDisabled())
-    await choose(page, 'third.csv', 'id\n3\n')
+    await chooseFile(page, 'third.csv', 'id\n3\n')
     await page.getByText('The quota allows no further dataset. Delete one first.').waitFor()
     assert.deepEqual(posts, [])
   })
@@ -156,7 +154,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
         assert.deepEqual(await axeViolations(page), [], `form, ${colorScheme}, ${width}`)
         await enter(page, everything.secret)
         await keyLine(page).waitFor()
-        await choose(page, 'large.csv', `id\n${'12345678\n'.repeat(1_000)}`)
+        await chooseFile(page, 'large.csv', `id\n${'12345678\n'.repeat(1_000)}`)
         await page.getByText('This file is too large').waitFor()
         assert.deepEqual(await axeViolations(page), [], `line, ${colorScheme}, ${width}`)
         assert.equal(await overflowOf(page), 0, String(width))

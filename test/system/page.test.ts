@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Receipt } from '../../src/core/receipt.ts'
-import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { axeViolations, chooseFile, noBrowser, overflowOf } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
 const orders = 'order,customer,amount\n00017,"Lovelace, Ada",12.50\n00018,,7.25\n00019,""\n'
@@ -29,51 +29,14 @@ describe('the page', { skip: noBrowser }, () => {
 
   const open = (options: BrowserContextOptions = {}, path = '/') => site.browser.open(site.service.url + path, options)
 
-  const choose = (page: Page, name: string, content: string | Buffer) =>
-    page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
-
   const upload = async (page: Page, name: string, content: string) => {
-    await choose(page, name, content)
+    await chooseFile(page, name, content)
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
   }
 
-  it('accepts files, shows their results, and every tab of a dataset', async () => {
-    await using page = await open()
-    await upload(page, 'orders.csv', orders)
-    await page.getByRole('link', { name: '2 rows, 1 rejected' }).click()
-    await page.getByRole('heading', { name: 'orders.csv' }).waitFor()
-    await page.getByText('4 records = 1 header + 2 rows + 1 rejected').waitFor()
-    await page
-      .getByRole('gridcell', { name: 'Lovelace, Ada' })
-      .or(page.locator('td', { hasText: 'Lovelace, Ada' }))
-      .first()
-      .waitFor()
-    assert.equal(await page.locator('td', { hasText: /^null$/ }).count(), 1)
-    await page.getByRole('link', { name: 'Receipt' }).click()
-    await page.getByText('text: 2 of 2 values have leading zeros (rows 1, 2)').waitFor()
-    await page.getByRole('link', { name: 'Fix 1' }).click()
-    await page.getByText('00019,""').waitFor()
-    await page.getByRole('link', { name: 'SQL' }).click()
-    await page.getByLabel('SQL').fill('SELECT sum(amount) AS total FROM data')
-    await page.getByLabel('SQL').press('Control+Enter')
-    await page.getByRole('gridcell', { name: '19.75' }).waitFor()
-    await page.getByLabel('SQL').fill('SELECT nothing FROM data')
-    await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
-    await page.locator('mark', { hasText: /^nothing$/ }).waitFor()
-    assert.equal(await selectedText(page), 'nothing')
-    await page.getByRole('link', { name: 'Read it another way' }).click()
-    await page.getByLabel('Delimiter').selectOption(';')
-    await page.getByRole('button', { name: 'Read this way' }).click()
-    await page
-      .getByText(/^4 records = (1 header \+ 3|4) rows \+ 0 rejected/)
-      .last()
-      .waitFor()
-  })
-
   it('moves no button under the pointer while a preview loads or changes', async () => {
     await using page = await open()
-    await choose(page, 'still.csv', orders)
+    await chooseFile(page, 'still.csv', orders)
     const send = page.getByRole('button', { name: 'Send: still.csv' })
     const read = page.getByRole('button', { name: 'Read this way' })
     const preview = page.locator('.preview')
@@ -94,12 +57,16 @@ describe('the page', { skip: noBrowser }, () => {
     assert.deepEqual(await read.boundingBox(), before)
   })
 
-  it('does not change the selection again after it has selected the place of an error', async () => {
+  it('selects the place of an error, and does not change the selection again', async () => {
     await using page = await open()
     await upload(page, 'one.csv', 'a,b\n1,2\n')
     await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
     await page.getByRole('link', { name: 'SQL' }).click()
     const statement = 'SELECT nothing FROM data'
+    await page.getByLabel('SQL').fill('SELECT 1, missing FROM data')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.locator('mark', { hasText: /^missing$/ }).waitFor()
+    assert.equal(await selectedText(page), 'missing')
     await page.getByLabel('SQL').fill(statement)
     const seen = page.evaluate(selectAllWithMark)
     await page.getByRole('button', { name: 'Run' }).click()
@@ -147,7 +114,7 @@ describe('the page', { skip: noBrowser }, () => {
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
     const records = Array.from({ length: 50_000 }, (_, index) => `${index};"x; ${index}";1,5`)
-    await choose(page, 'semicolons.csv', `id;text;price\n${records.join('\n')}\n7;short\nlast;x;y;z\n`)
+    await chooseFile(page, 'semicolons.csv', `id;text;price\n${records.join('\n')}\n7;short\nlast;x;y;z\n`)
     const preview = page.getByRole('region', { name: 'Preview: semicolons.csv' })
     await preview.getByRole('cell', { name: 'x; 19' }).waitFor()
     assert.equal(await preview.getByRole('row').count(), 21)
@@ -237,7 +204,7 @@ describe('the page', { skip: noBrowser }, () => {
 
   it('sends the types, names and rules that were chosen before, and says what would not fit', async () => {
     await using page = await open()
-    await choose(page, 'typed.csv', 'no;amount\n001;1,50\n002;k.A.\n003;2,25\n')
+    await chooseFile(page, 'typed.csv', 'no;amount\n001;1,50\n002;k.A.\n003;2,25\n')
     await page.getByLabel('Type of amount').selectOption('number')
     await page.getByText('1 value of amount would be rejected:').waitFor()
     await page.getByText('4 records = 1 header + 2 rows + 1 rejected').waitFor()
@@ -277,18 +244,6 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('gridcell', { name: 'zip' }).waitFor()
   })
 
-  it('moves a dataset to the trash, and puts it back', async () => {
-    await using page = await open()
-    await upload(page, 'keep.csv', 'k\n1\n2\n')
-    const listed = page.getByRole('link', { name: 'keep.csv', exact: true })
-    await page.getByLabel('Select keep.csv').check()
-    await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText('keep.csv is in the trash.').waitFor()
-    await listed.waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: 'Put back' }).click()
-    await listed.waitFor()
-  })
-
   it('has no axe violations, on any view, in light and dark, wide and on a phone', async () => {
     const sent = new FormData()
     sent.append('file', new Blob([orders]), 'orders.csv')
@@ -321,11 +276,7 @@ describe('the page', { skip: noBrowser }, () => {
 
   it('works without JavaScript as a plain form', async () => {
     await using page = await open({ javaScriptEnabled: false })
-    await page.setInputFiles('input[type=file]', {
-      name: 'plain.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from('a,b\n1,2\n'),
-    })
+    await chooseFile(page, 'plain.csv', 'a,b\n1,2\n')
     await page.getByRole('button', { name: 'Upload' }).click()
     await page.getByText('"duplicate"').waitFor()
   })

@@ -1,7 +1,6 @@
 // Check file: reads a file exactly as the service does, with the same code, and predicts its receipt. Nothing is sent.
 import { PatternError } from '../../src/columns/patterns/count-elements.ts'
 import { createColumnWriter } from '../../src/columns/writer/create-column-writer.ts'
-import type { ColumnFacts } from '../../src/core/column-facts.ts'
 import type { Violation } from '../../src/core/declared-values.ts'
 import { evidenceInWords } from '../../src/core/evidence/evidence.ts'
 import { shownNote } from '../../src/core/notes.ts'
@@ -30,7 +29,7 @@ import { footerNotes } from '../../src/service/ingest/footer-notes.ts'
 import { recordNotes } from '../../src/service/ingest/record-notes.ts'
 import { lineOfRecord, RecordTally, recordCounts, rejectFacts } from '../../src/service/ingest/record-tally.ts'
 import { segmentForm } from '../../src/service/ingest/segment-form.ts'
-import { type DeclaredTarget, declaredTarget } from '../../src/service/schema/declared-column.ts'
+import { declaredTarget } from '../../src/service/schema/declared-column.ts'
 import { matchSchema, type SchemaMatch } from '../../src/service/schema/match-schema.ts'
 import { readDeclaredSchema } from '../../src/service/schema/parse-schema.ts'
 import { refuse } from '../../src/service/schema/schema-error.ts'
@@ -158,7 +157,11 @@ class Check {
     const targets = declared.map((column, i) => column && declaredTarget(column, facts[i]!, lineOf))
     const columns = reading.names.map((name, i) => {
       const target = targets[i]
-      return target ? declaredColumn(name, target, nulls[i]!) : columnOf(name, decisions[i]!, facts[i]!)
+      if (target) return columnOf(target, name, nulls[i]!, target.values.missing)
+      const { nullWords } = decisions[i]!
+      const found = facts[i]!
+      const wordCount = nullWords.reduce((sum, word) => sum + (found.nullWords[word] ?? 0), 0)
+      return columnOf(decisions[i]!, name, found.nulls + wordCount, nullWords)
     })
     const counted = { ...tally, accepted: tally.accepted - violations, rejected: tally.rejected + violations }
     const end = { bytes, reading, lines: tally.lines, lastRejects: tally.last }
@@ -205,28 +208,19 @@ class Check {
   }
 }
 
-function columnOf(name: string, { type, nullWords, why }: Decision, facts: ColumnFacts): Column {
+function columnOf(
+  { type, why }: Pick<Decision, 'type' | 'why'>,
+  name: string,
+  nulls: number,
+  nullWords: readonly string[],
+): Column {
   const format = columnFormat(type)
-  const wordCount = nullWords.reduce((sum, word) => sum + (facts.nullWords[word] ?? 0), 0)
-  return {
-    name,
-    type: columnTypeName(type),
-    ...(format !== undefined && { format }),
-    nulls: facts.nulls + wordCount,
-    ...(nullWords.length > 0 && { nullWords }),
-    why,
-  }
-}
-
-function declaredColumn(name: string, { type, values, why }: DeclaredTarget, nulls: number): Column {
-  const format = columnFormat(type)
-  const { missing } = values
   return {
     name,
     type: columnTypeName(type),
     ...(format !== undefined && { format }),
     nulls,
-    ...(missing.length > 0 && { nullWords: missing }),
+    ...(nullWords.length > 0 && { nullWords }),
     why,
   }
 }

@@ -6,15 +6,9 @@ import type { CheckSource } from './check-file.ts'
 /** Bytes read at once, always into the same buffer: V8 collects buffers late, and more of them for larger files. */
 const pieceBytes = 1_048_576
 
-/** A format that the service supports and this browser does not. */
-export class NoDecoder extends Error {}
-
 export async function fileSource(file: Blob): Promise<CheckSource> {
   const format = compressionOf(await bytesOf(file.slice(0, signatureBytes)))
-  if (format !== null) {
-    decoderOf(format)
-    return { chunks: () => decompressed(file, decoderOf(format)), read: null }
-  }
+  if (format !== null) return { chunks: () => decompressed(file, format), read: null }
   return {
     chunks: () => pieces(file),
     read: (position, length) => bytesOf(file.slice(position, position + length)),
@@ -49,16 +43,9 @@ function bufferReader(file: Blob): ReadableStreamBYOBReader | null {
   }
 }
 
-/** Most browsers cannot decompress Zstandard. @throws {NoDecoder} */
-function decoderOf(format: CompressionFormat): DecompressionStream {
-  try {
-    return new DecompressionStream(format as 'gzip') // browsers may know more formats than the types
-  } catch (error) {
-    throw new NoDecoder(`there is no decoder for ${format}`, { cause: error })
-  }
-}
-
-async function* decompressed(file: Blob, decoder: DecompressionStream): AsyncGenerator<Uint8Array> {
+/** Throws where the browser does not know the format: most cannot decompress Zstandard. */
+async function* decompressed(file: Blob, format: CompressionFormat): AsyncGenerator<Uint8Array> {
+  const decoder = new DecompressionStream(format as 'gzip') // browsers may know more formats than the types
   const reader = file.stream().pipeThrough(decoder).getReader()
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value

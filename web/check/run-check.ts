@@ -2,7 +2,6 @@
 import type { CheckOptions, CheckProgress, ProvisionalReceipt } from './provisional.ts'
 
 export interface CheckRequest {
-  readonly kind: 'file'
   readonly file: File
   readonly options: CheckOptions
 }
@@ -11,7 +10,6 @@ export type CheckReply =
   | { readonly kind: 'progress'; readonly progress: CheckProgress }
   | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: RefusalFacts | null }
-  | { readonly kind: 'undecodable' }
 
 /** What the service would refuse, too: the exception of its error record, and what was seen. */
 export interface RefusalFacts {
@@ -31,19 +29,11 @@ export class Refusal extends Error implements RefusalFacts {
   }
 }
 
-/** The compression of the file is one that the service supports, but this browser does not. */
-export class Undecodable extends Error {}
-
 /** Inserted by scripts/build-web.mjs. */
 declare const checkWorkerUrl: string
 
 /** Trusted Types: the only address that a worker of this page may have. */
 const policy = globalThis.trustedTypes?.createPolicy('check-worker', { createScriptURL: () => checkWorkerUrl })
-
-/** A worker that takes a CheckRequest or any number of TextsRequests. */
-export function checkWorker(): Worker {
-  return new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
-}
 
 /** @throws {Refusal} Also rejects with the reason of the signal. */
 export function runCheck(
@@ -54,7 +44,7 @@ export function runCheck(
 ): Promise<ProvisionalReceipt> {
   return new Promise<ProvisionalReceipt>((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = checkWorker()
+    const worker = new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
     const end = () => worker.terminate()
     signal.addEventListener('abort', () => {
       end()
@@ -64,13 +54,12 @@ export function runCheck(
       if (data.kind === 'progress') return onProgress(data.progress)
       end()
       if (data.kind === 'done') resolve(data.receipt)
-      else if (data.kind === 'undecodable') reject(new Undecodable())
       else reject(data.refusal === null ? new Error(data.message) : new Refusal(data.message, data.refusal))
     }
     worker.onerror = (event) => {
       end()
       reject(new Error(event.message || 'the check could not be started'))
     }
-    worker.postMessage({ kind: 'file', file, options } satisfies CheckRequest)
+    worker.postMessage({ file, options } satisfies CheckRequest)
   })
 }

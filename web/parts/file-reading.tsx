@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect, ProvisionalReceipt, Scope } from '../check/provisional.ts'
-import { Refusal, Undecodable } from '../check/run-check.ts'
-import { type CheckState, receiptOf, useCheck } from '../check/use-check.ts'
+import { Refusal } from '../check/run-check.ts'
+import { type Check, useCheck } from '../check/use-check.ts'
 import { bytes, count, duration, percent } from '../format.ts'
 import { reasonName } from '../reject-texts.ts'
 import { rejectSentence } from '../sentences.ts'
@@ -31,13 +31,12 @@ export type Reading = ReturnType<typeof useReading>
 /** The beginning of a file as it would be read, and all of it on request. */
 export function useReading(file: File, { dialect, choices }: Declared, scope: Scope) {
   const head = useCheck(file, dialect, 'head')
-  const detected = receiptOf(head)
+  const detected = head.receipt
   const schema = useMemo(() => (detected === null ? null : schemaOf(choices, detected)), [choices, detected])
   const declared = useCheck(file, dialect, schema === null ? null : 'head', schema)
   const whole = useCheck(file, dialect, scope === 'whole' ? 'whole' : null, schema)
-  const known = receiptOf(whole) ?? (schema === null ? null : receiptOf(declared)) ?? detected
-  const failed = [head, declared, whole].find(({ kind }) => kind === 'failed')
-  return { detected, known, whole, schema, error: failed?.kind === 'failed' ? failed.error : null }
+  const known = whole.receipt ?? declared.receipt ?? detected
+  return { detected, known, whole, schema, error: head.error ?? declared.error ?? whole.error }
 }
 
 interface FileReadingProps {
@@ -83,11 +82,7 @@ export function FileReading({
         <Outcome file={file} reading={reading} />
       </p>
       {error !== null &&
-        (isRefused || whole.kind === 'failed' ? (
-          <Failure error={error} />
-        ) : (
-          <p class="quiet">{error instanceof Undecodable ? t.noDecoder : t.noPreview}</p>
-        ))}
+        (isRefused || whole.error !== null ? <Failure error={error} /> : <p class="quiet">{t.noPreview}</p>)}
       <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{t.changeReading}</summary>
         <DialectFields dialect={declared.dialect} onChange={(dialect) => onDeclare({ dialect })} />
@@ -119,7 +114,7 @@ function factsOf(file: File, { encoding, dialect, columns }: ProvisionalReceipt)
 }
 
 function FileStrip({ file, reading: { known, whole } }: { readonly file: File; readonly reading: Reading }) {
-  const isRunning = whole.kind === 'running'
+  const { isRunning } = whole
   const positions = isRunning ? whole.progress.positions : known?.rejects.positions
   // A compressed file has more text than bytes.
   const size = Math.max(file.size, isRunning ? whole.progress.bytes : (known?.bytes ?? 0))
@@ -135,27 +130,22 @@ function FileStrip({ file, reading: { known, whole } }: { readonly file: File; r
 }
 
 function Outcome({ file, reading: { known, whole } }: { readonly file: File; readonly reading: Reading }) {
-  if (whole.kind === 'running') return <Progress state={whole} file={file} />
+  if (whole.isRunning) return <Progress check={whole} file={file} />
   if (known === null) return <>{t.reading}</>
   const { isWhole, records } = known
   const isEmpty = records.accepted + records.rejected === 0
   // The place of the first rows says more.
-  if (isEmpty && whole.kind !== 'done') return null
+  if (isEmpty && whole.tookMs === null) return null
   return (
     <>
       {isEmpty ? t.noRecords : accountText(records)}
       {!isWhole && ` · ${t.inFirstMegabyte}`}
-      {whole.kind === 'done' && ` · ${t.checkedIn(bytes(known.bytes), duration(whole.tookMs))}`}
+      {whole.tookMs !== null && ` · ${t.checkedIn(bytes(known.bytes), duration(whole.tookMs))}`}
     </>
   )
 }
 
-interface ProgressProps {
-  readonly state: CheckState & { readonly kind: 'running' }
-  readonly file: File
-}
-
-function Progress({ state: { progress, startMs }, file }: ProgressProps) {
+function Progress({ check: { progress, startMs }, file }: { readonly check: Check; readonly file: File }) {
   const elapsedMs = Math.max(1, performance.now() - startMs)
   const { bytes: read, accepted, rejected } = progress
   return (

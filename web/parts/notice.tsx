@@ -1,5 +1,6 @@
 // Notice: one sentence about what was done, with its way back, for some seconds; it stays under the pointer or the focus.
-import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { sharedState } from '../shared-state.ts'
 import { t } from '../texts.ts'
 import { Failure } from './failure.tsx'
 import { Icon } from './icon.tsx'
@@ -14,28 +15,19 @@ interface Notice {
 
 const shownMs = 20_000
 
-let shown: Notice | null = null
-let changed = () => {}
+const state = sharedState<{ readonly notice: Notice | null; readonly error: unknown }>({ notice: null, error: null })
 
 /** Takes the place of the notice before. */
 export function showNotice(notice: Notice): void {
-  shown = notice
-  changed()
+  state.change({ notice, error: null })
 }
 
 export function NoticePlace() {
-  const [, render] = useReducer((turn: number) => turn + 1, 0)
+  const { notice, error } = state.use()
   const [isHeld, hold] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  changed = () => {
-    setError(null)
-    render(null)
-  }
-  const notice = shown
   const close = () => {
-    shown = null
+    state.change({ notice: null })
     hold(false)
-    render(null)
     notice?.onGone()
   }
   useLayoutEffect(() => {
@@ -54,7 +46,11 @@ export function NoticePlace() {
       onFocusOut={() => hold(false)}
     >
       {error === null ? <span>{notice.text}</span> : <Failure error={error} />}
-      <button type="button" class="btn small" onClick={() => notice.onAction().then(close, setError)}>
+      <button
+        type="button"
+        class="btn small"
+        onClick={() => notice.onAction().then(close, (failure) => state.change({ error: failure }))}
+      >
         {notice.action}
       </button>
       <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={close}>

@@ -4,7 +4,7 @@
 export interface Tick {
   /** Place in the file, from 0 to 1. */
   readonly at: number
-  readonly kind?: 'tick' | 'bad' | 'mended'
+  readonly kind?: 'tick' | 'bad'
 }
 
 interface StripProps {
@@ -44,7 +44,7 @@ export function Strip({ label, read = 1, header = 0, ticks = [], isMini = false 
       {rect('read', read)}
       {rect('head', header)}
       {ticks.length > 0 && <path class="gap" d={path(top, top + height)} />}
-      {(['tick', 'bad', 'mended'] as const).map((kind) => {
+      {(['tick', 'bad'] as const).map((kind) => {
         const d = path(0, 14, kind)
         return d !== '' && <path key={kind} class={kind === 'tick' ? kind : `tick ${kind}`} d={d} />
       })}

@@ -1,5 +1,11 @@
 // Text of: a value of a cell as text, and cells for the clipboard. Knows no element.
 
+/** A part of a text, in characters; empty if something is missing there. */
+export interface TextPlace {
+  readonly from: number
+  readonly to: number
+}
+
 /** Null is empty; lists and structs are JSON. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''

@@ -2,11 +2,9 @@
 // status for each, and changes of datasets. Knows no element.
 import { useLayoutEffect } from 'preact/hooks'
 import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
-import { request } from '../api.ts'
 import { useMayLook } from '../caller.ts'
 import { sharedState } from '../shared-state.ts'
-import { Backoff, isTransient } from './backoff.ts'
-import { eventsOf } from './upload-events.ts'
+import { eventsAt } from './upload-events.ts'
 
 interface LiveState {
   /** False while the stream is broken: what is shown may be of the past. */
@@ -22,7 +20,8 @@ interface LiveState {
 /** More uploads than run at once. */
 const endedMax = 1_000
 
-const state = sharedState<LiveState>({ isLive: false, running: new Map(), ended: new Set(), changes: 0 })
+const broken = { isLive: false, running: new Map<string, UploadStatus>() }
+const state = sharedState<LiveState>({ ...broken, ended: new Set(), changes: 0 })
 
 /** What happens, with every change. */
 export const useLive = state.use
@@ -44,22 +43,14 @@ export function endUpload(id: string): void {
 }
 
 async function follow(signal: AbortSignal): Promise<void> {
-  const backoff = new Backoff()
-  for (;;) {
-    try {
-      const { body } = await request('/qas/events', { headers: { accept: 'text/event-stream' }, signal })
-      if (body === null) return
-      for await (const { event, data } of eventsOf(body)) {
-        if (signal.aborted) return
-        backoff.renew()
-        state.change(afterEvent(state.current(), event, data))
-      }
-    } catch (error) {
-      if (signal.aborted || !isTransient(error)) throw error
-    } finally {
-      state.change({ isLive: false, running: new Map() })
+  try {
+    for await (const { event, data } of eventsAt('/qas/events', signal)) {
+      if (signal.aborted) return
+      if (data === null) state.change(broken)
+      else state.change(afterEvent(state.current(), event, data))
     }
-    await backoff.wait(signal)
+  } finally {
+    state.change(broken)
   }
 }
 

@@ -1,29 +1,36 @@
-// Upload events: the status of an upload after every change, across broken connections. Uses fetch, since EventSource cannot send a key.
+// Upload events: events of the service, across broken connections. Uses fetch, since EventSource cannot send a key.
 import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import { request } from '../api.ts'
 import { Backoff, isTransient } from './backoff.ts'
 
-/** The current status, and each change until the end. @throws the error of the request, unless it is temporary */
+/** The current status of an upload, and each change until the end. @throws as `eventsAt` */
 export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGenerator<UploadStatus> {
+  for await (const { data } of eventsAt(`/qas/uploads/${id}/events`, signal)) {
+    if (data === null) continue
+    const status = JSON.parse(data) as UploadStatus // the shape that the service documents
+    yield status
+    if (isFinished(status)) return
+  }
+}
+
+/** The events at an address; one without data for each break. @throws the error of the request, unless it is temporary */
+export async function* eventsAt(path: string, signal: AbortSignal) {
   const backoff = new Backoff()
   let lastId: string | null = null
   for (;;) {
     try {
-      const headers: Record<string, string> = { accept: 'text/event-stream' }
-      if (lastId !== null) headers['last-event-id'] = lastId
-      const response = await request(`/qas/uploads/${id}/events`, { headers, signal })
-      if (response.body === null) return
-      for await (const event of eventsOf(response.body)) {
+      const headers = { accept: 'text/event-stream', ...(lastId !== null && { 'last-event-id': lastId }) }
+      const { body } = await request(path, { headers, signal })
+      if (body === null) return
+      for await (const one of eventsOf(body)) {
         backoff.renew()
-        lastId = event.id
-        const status = JSON.parse(event.data) as UploadStatus // the shape that the service documents
-        yield status
-        if (isFinished(status)) return
+        lastId = one.id
+        yield one
       }
     } catch (error) {
       if (signal.aborted || !isTransient(error)) throw error
     }
-    signal.throwIfAborted()
+    yield { event: 'break', id: null, data: null }
     await backoff.wait(signal)
   }
 }

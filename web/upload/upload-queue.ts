@@ -56,7 +56,7 @@ const nothingSent = {
   fingerprint: null,
 }
 
-export class UploadQueue {
+class UploadQueue {
   readonly #state = sharedState<{ readonly uploads: readonly QueuedUpload[] }>({ uploads: [] })
   /** The uploads, with every change. */
   readonly use = this.#state.use
@@ -244,3 +244,6 @@ export class UploadQueue {
     this.#state.change({ uploads })
   }
 }
+
+/** The uploads of this tab. */
+export const queue = new UploadQueue()

@@ -84,26 +84,11 @@ interface TabProps extends Pick<DatasetProps, 'query'> {
 
 /** Each tab is a script of its own. */
 const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => ComponentChildren>>> = {
-  rows: async () => {
-    const { RowTable } = await import('./rows/row-table.tsx')
-    return ({ receipt, query }) => <RowTable key={receipt.id} receipt={receipt} viewText={query} />
-  },
-  fix: async () => {
-    const { FixTab } = await import('./rejects/fix-tab.tsx')
-    return ({ receipt, query }) => <FixTab key={receipt.id} receipt={receipt} query={query} />
-  },
-  sql: async () => {
-    const { SqlTab } = await import('./sql/sql-tab.tsx')
-    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
-  },
-  receipt: async () => {
-    const { ReceiptTab } = await import('./receipt-tab.tsx')
-    return ({ receipt }) => <ReceiptTab receipt={receipt} />
-  },
-  read: async () => {
-    const { ReadTab } = await import('./read-tab.tsx')
-    return ReadTab
-  },
+  rows: async () => (await import('./rows/row-table.tsx')).RowTable,
+  fix: async () => (await import('./rejects/fix-tab.tsx')).FixTab,
+  sql: async () => (await import('./sql/sql-tab.tsx')).SqlTab,
+  receipt: async () => (await import('./receipt-tab.tsx')).ReceiptTab,
+  read: async () => (await import('./read-tab.tsx')).ReadTab,
 }
 
 function TabContent({ tab, ...props }: TabProps & Pick<DatasetProps, 'tab'>) {

@@ -127,11 +127,10 @@ function Downloads({ receipt: { id, file, rejects } }: { readonly receipt: Recei
   )
 }
 
-/** A press leads to the reject whose tick is nearest; by keyboard, to the first. */
+/** A press leads to the cause of the reject whose tick is nearest; by keyboard, to that of the first. */
 function RejectStrip({ receipt }: { readonly receipt: Receipt }) {
   const { id, file, records, bytes: kinds } = receipt
   const { positions } = receipt.rejects
-  const buckets = positions?.buckets.map(({ at }) => at) ?? []
   const ticks = receiptTicks(receipt)
   const size = file.compression?.bytes ?? file.bytes
   const header = kinds === undefined ? 0 : (kinds.header + kinds.skipped) / size
@@ -144,10 +143,8 @@ function RejectStrip({ receipt }: { readonly receipt: Receipt }) {
     />
   )
   if (positions === undefined || ticks.length === 0) return strip
-  const hrefOf = (at: number) => {
-    const offset = (buckets[at] ?? 0) * positions.bucketBytes
-    return `${datasetHref(id, 'fix')}?${encodeURIComponent(JSON.stringify({ offset }))}`
-  }
+  const hrefOf = (at: number) =>
+    `${datasetHref(id, 'fix')}?${Object.keys(positions.buckets[at]?.reasons ?? {})[0] ?? ''}`
   return (
     <a
       class="strip-link"

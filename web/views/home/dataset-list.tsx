@@ -1,7 +1,7 @@
 // Dataset list: one entry a file, with its versions below it when asked for; searched, filtered and sorted by the
 // address, live, and with what can be done with those that are selected.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { datasetAddress, dismissDataset, download, type ListedDataset, listDatasets } from '../../api.ts'
+import { datasetAddress, datasets, dismissDataset, download, type ListedDataset, listDatasets } from '../../api.ts'
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
@@ -24,7 +24,7 @@ export function DatasetList({ query }: { readonly query: string }) {
   const { changes } = useLive()
   const { caller } = useCaller()
   const mayDelete = useMay('delete')
-  const list = useList('datasets', listQuery(view), listDatasets)
+  const list = useList(datasets, listQuery(view))
   const versions = useVersions(changes)
   useKeptScroll(query, list.entries !== null)
   if (!useMayLook()) return null
@@ -56,7 +56,7 @@ const saveAll = staying(({ id, file }) =>
 const dismissRejects = staying(({ id }) => dismissDataset(id))
 
 /** Nothing is gone by it. */
-function staying(change: (dataset: ListedDataset) => Promise<void>) {
+function staying(change: (dataset: ListedDataset) => Promise<unknown>) {
   return async (datasets: readonly ListedDataset[]): Promise<Outcome> => {
     const { failure } = await changeEach(datasets, change)
     return { gone: new Set(), failure }
@@ -128,8 +128,8 @@ type Versions = ReturnType<typeof useVersions>
 function useVersions(changes: number) {
   const [loaded, setLoaded] = useState<ReadonlyMap<string, readonly ListedDataset[]>>(new Map())
   const load = async (origin: string) => {
-    const { datasets } = await listDatasets({ origin, limit: '1000' }, new AbortController().signal)
-    setLoaded((last) => new Map(last).set(origin, datasets))
+    const versions = await listDatasets({ origin, limit: '1000' }, new AbortController().signal)
+    setLoaded((last) => new Map(last).set(origin, versions.datasets))
   }
   useLayoutEffect(() => {
     for (const origin of loaded.keys()) void load(origin).catch(() => {})

@@ -3,7 +3,7 @@ import { useCaller } from '../../caller.ts'
 import { bytes } from '../../format.ts'
 import { t } from '../../texts.ts'
 import { pastedFile, plainFiles } from '../../upload/chosen-files.ts'
-import type { UploadQueue } from '../../upload/upload-queue.ts'
+import { queue } from '../../upload/upload-queue.ts'
 
 export function FormatsLine() {
   const { caller } = useCaller()
@@ -14,7 +14,7 @@ export function FormatsLine() {
   )
 }
 
-export function FileButtons({ queue }: { readonly queue: UploadQueue }) {
+export function FileButtons() {
   const paste = async () => {
     const text = await navigator.clipboard.readText().catch(() => '')
     if (text !== '') void queue.add(plainFiles([pastedFile(text)]))

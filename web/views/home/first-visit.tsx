@@ -2,10 +2,9 @@
 import { Icon } from '../../parts/icon.tsx'
 import { Strip } from '../../parts/strip.tsx'
 import { t } from '../../texts.ts'
-import type { UploadQueue } from '../../upload/upload-queue.ts'
 import { FileButtons, FormatsLine } from './file-buttons.tsx'
 
-export function FirstVisit({ queue }: { readonly queue: UploadQueue }) {
+export function FirstVisit() {
   const steps = [
     { ...t.firstSteps.read, read: 0.62, ticks: [] },
     { ...t.firstSteps.account, read: 1, ticks: [0.18, 0.2, 0.51, 0.8] },
@@ -21,7 +20,7 @@ export function FirstVisit({ queue }: { readonly queue: UploadQueue }) {
           </div>
           <section class="drop big" aria-label={t.dropHere}>
             <Icon name="upload" class="lead-icon" />
-            <FileButtons queue={queue} />
+            <FileButtons />
             <FormatsLine />
           </section>
         </div>

@@ -7,24 +7,19 @@ import { bytes, count, list, moment } from '../../format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { t } from '../../texts.ts'
 import { useLive } from '../../upload/live.ts'
-import type { UploadQueue } from '../../upload/upload-queue.ts'
+import { queue } from '../../upload/upload-queue.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { DatasetList } from './dataset-list.tsx'
 import { FileButtons, FormatsLine } from './file-buttons.tsx'
 import { FirstVisit } from './first-visit.tsx'
 import { ReadyList } from './ready-list.tsx'
 
-interface HomeProps {
-  readonly queue: UploadQueue
-  /** How the list is searched, filtered and sorted. */
-  readonly query: string
-}
-
-export function Home({ queue, query }: HomeProps) {
+/** @param props.query How the list is searched, filtered and sorted. */
+export function Home({ query }: { readonly query: string }) {
   const { uploads } = queue.use()
   const isEmpty = useIsEmpty()
   const mayRead = useMay('read')
-  if (isEmpty && query === '' && uploads.length === 0) return <FirstVisit queue={queue} />
+  if (isEmpty && query === '' && uploads.length === 0) return <FirstVisit />
   return (
     <div class="page">
       <section class="drop" aria-labelledby="drop">
@@ -34,10 +29,10 @@ export function Home({ queue, query }: HomeProps) {
           <p class="quiet">{t.promise}</p>
           <FormatsLine />
         </div>
-        <FileButtons queue={queue} />
+        <FileButtons />
       </section>
       <CallerLine />
-      <ReadyList uploads={uploads} queue={queue} />
+      <ReadyList />
       {isEmpty !== null && mayRead && <DatasetList query={query} />}
       {!mayRead && <p>{t.mayNotRead}</p>}
     </div>

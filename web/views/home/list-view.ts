@@ -38,14 +38,8 @@ export function listHref({ search, filters: shown, sort }: ListView): string {
 
 /** The parameters of a filter. */
 export function filterQuery(filter: Filter, now = new Date()): Readonly<Record<string, string>> {
-  switch (filter) {
-    case 'open':
-      return { rejects: 'open' }
-    case 'today':
-      return { since: String(new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()) }
-    case 'mine':
-      return { mine: 'true' }
-  }
+  const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
+  return { open: { rejects: 'open' }, today: { since: String(today) }, mine: { mine: 'true' } }[filter]
 }
 
 /** One entry a file. */

@@ -6,20 +6,19 @@ import { Refusal } from '../../check/run-check.ts'
 import { shownName } from '../../format.ts'
 import { FileReading, useReading } from '../../parts/file-reading.tsx'
 import { t } from '../../texts.ts'
-import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
+import { type QueuedUpload, queue } from '../../upload/upload-queue.ts'
 
 interface ReadyFileProps {
   readonly upload: QueuedUpload
   readonly file: File
-  readonly queue: UploadQueue
 }
 
-export function ReadyFile({ upload, file, queue }: ReadyFileProps) {
+export function ReadyFile({ upload, file }: ReadyFileProps) {
   const { number } = upload
   const [isChecking, setChecking] = useState(false)
   const reading = useReading(file, upload, isChecking ? 'whole' : 'head')
   const { whole, schema, error } = reading
-  const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
+  const checkLabel = whole.isRunning ? t.stopCheck : whole.tookMs !== null ? t.hideCheck : t.checkWhole
   const isRefused = error instanceof Refusal
   useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
   useLayoutEffect(() => queue.declare(number, { schema }), [number, schema])

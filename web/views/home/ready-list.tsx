@@ -4,19 +4,14 @@ import { useUploadBlocker } from '../../caller.ts'
 import { count, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { t } from '../../texts.ts'
-import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
+import { queue } from '../../upload/upload-queue.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { isSent } from '../tray/tray.tsx'
 import type { ReadyFile } from './ready-file.tsx'
 
-interface ReadyListProps {
-  readonly uploads: readonly QueuedUpload[]
-  readonly queue: UploadQueue
-}
-
-export function ReadyList({ uploads, queue }: ReadyListProps) {
+export function ReadyList() {
   const blocker = useUploadBlocker()
-  const chosen = uploads.filter((upload) => !isSent(upload))
+  const chosen = queue.use().uploads.filter((upload) => !isSent(upload))
   if (chosen.length === 0) return null
   const ready = chosen
     .filter(({ phase, isRefused, size }) => phase === 'ready' && !isRefused && blocker(size) === null)
@@ -38,7 +33,7 @@ export function ReadyList({ uploads, queue }: ReadyListProps) {
           .toSorted((a, b) => b.firstNumber - a.firstNumber)
           .map((upload) =>
             upload.file !== null ? (
-              <Ready key={upload.number} upload={upload} file={upload.file} queue={queue} />
+              <Ready key={upload.number} upload={upload} file={upload.file} />
             ) : (
               <li key={upload.number} class="panel">
                 <div class="row">

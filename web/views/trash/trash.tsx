@@ -1,6 +1,6 @@
 // Trash: the datasets that were deleted on this page, with the time until they are erased, and the way back.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { eraseTrashed, listTrash, restoreDataset } from '../../api.ts'
+import { eraseTrashed, type ListQuery, restoreDataset, trash } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay } from '../../caller.ts'
 import { bytes, count, moment, remaining, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
@@ -19,8 +19,8 @@ export function Trash() {
   const { caller } = useCaller()
   const mayChange = useMay('delete')
   // Those deleted last are first, unless something else is asked for.
-  const asked = sort.by === usualSort.by ? {} : { sort: sort.by, order: sort.isDescending ? 'desc' : 'asc' }
-  const list = useList('trash', asked, listTrash)
+  const asked: ListQuery = sort.by === usualSort.by ? {} : { sort: sort.by, order: sort.isDescending ? 'desc' : 'asc' }
+  const list = useList(trash, asked)
   useLayoutEffect(() => void lookAtCaller(), [changes])
   const days = Math.round((caller?.trash.keepMs ?? 0) / 86_400_000)
   const actions: readonly ListAction[] = [

@@ -13,10 +13,10 @@ import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLive } from '../../upload/live.ts'
 import type { UploadResult } from '../../upload/send-file.ts'
-import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
+import { type QueuedUpload, queue } from '../../upload/upload-queue.ts'
 import { useLoaded } from '../../use-loaded.ts'
 
-export function Tray({ queue }: { readonly queue: UploadQueue }) {
+export function Tray() {
   const { running } = useLive()
   const own = queue.use().uploads.filter(isSent)
   const others = [...running.values()].filter((status) => !own.some((upload) => isOf(upload, status)))
@@ -44,7 +44,7 @@ export function Tray({ queue }: { readonly queue: UploadQueue }) {
             {own
               .toSorted((a, b) => b.firstNumber - a.firstNumber)
               .map((upload) => (
-                <OwnUpload key={upload.number} upload={upload} queue={queue} status={statusOf(upload, running)} />
+                <OwnUpload key={upload.number} upload={upload} status={statusOf(upload, running)} />
               ))}
             {others.map((status) => (
               <OtherUpload key={status.id} status={status} />
@@ -113,11 +113,10 @@ function leftMs({ phase, size, sentBytes, rate }: QueuedUpload): number | null {
 
 interface OwnUploadProps {
   readonly upload: QueuedUpload
-  readonly queue: UploadQueue
   readonly status: UploadStatus | null
 }
 
-function OwnUpload({ upload, queue, status }: OwnUploadProps) {
+function OwnUpload({ upload, status }: OwnUploadProps) {
   const { phase, size, sentBytes, result, error, file } = upload
   const name = shownName(upload.name)
   const share = size === 0 ? 1 : sentBytes / size
@@ -138,7 +137,7 @@ function OwnUpload({ upload, queue, status }: OwnUploadProps) {
       <span class="said small quiet">{done || said(upload, status)}</span>
       <span class="row">
         {result !== null && <OpenLink name={name} result={result} />}
-        <Buttons name={upload.name} actions={actionsOf(upload, queue)} />
+        <Buttons name={upload.name} actions={actionsOf(upload)} />
       </span>
       {phase === 'paused' && file === null && <p class="told">{t.chooseAgain}</p>}
       {error !== null && (
@@ -200,7 +199,7 @@ function useKeptFocus(phase: QueuedUpload['phase']) {
 
 type Action = readonly [label: string, isPossible: boolean, run: () => void]
 
-function actionsOf({ number, phase, file, id }: QueuedUpload, queue: UploadQueue): readonly Action[] {
+function actionsOf({ number, phase, file, id }: QueuedUpload): readonly Action[] {
   const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
   return [
     [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],

@@ -270,9 +270,6 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
     if (list !== null && !isLoading && rejects.length === 0 && left?.length && list.rejects.length < list.total) more()
   })
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
-  useLayoutEffect(() => {
-    work.ask(new Map([...originals].flatMap(([record, text]) => (text === null ? [] : [[record, text] as const]))))
-  }, [rejects.length])
   const editable = rejects.filter(({ record }) => typeof originals.get(record) === 'string')
   const edit = (reject: RejectPreview) => {
     if (!work.drafts.has(reject.record)) work.write(reject, originals.get(reject.record) ?? '')
@@ -291,7 +288,7 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
             reject={reject}
             original={originals.get(reject.record) ?? null}
             work={work}
-            columns={columns}
+            receipt={receipt}
             isFocused={focused === reject.record}
             mayEdit={mayMake}
             onEdit={() => edit(reject)}

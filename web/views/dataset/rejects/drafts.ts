@@ -1,15 +1,13 @@
 // Drafts: rejects as texts to edit, and what the user means to mend: texts and rules, kept for the tab until they are
 // stored. Knows no element.
 import type { CorrectionRule } from '../../../../src/core/correction-rules.ts'
-import type { RefusedCorrection, RejectPreview } from '../../../../src/core/receipt.ts'
+import type { RejectPreview } from '../../../../src/core/receipt.ts'
 import type { CorrectionLine, Receipt } from '../../../api.ts'
 
 export interface Draft extends Pick<RejectPreview, 'line' | 'byteOffset'> {
   readonly text: string
-  /** Why the service has refused this text, if it has. */
-  readonly refused?: Omit<RefusedCorrection, 'record'>
-  /** It is still the text of the reject. */
-  readonly isUnchanged?: boolean
+  /** It is still the text of the reject, or empty: nothing is mended by it. */
+  readonly isUnchanged: boolean
 }
 
 /** By the number of the record. */

@@ -1,15 +1,16 @@
 // RejectPreview item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Column, RejectPreview } from '../../../../src/core/receipt.ts'
-import type { TextPlace, TextReading } from '../../../check/texts/read-texts.ts'
+import type { RejectPreview } from '../../../../src/core/receipt.ts'
+import { fieldsOf } from '../../../../src/service/ingest/mend.ts'
+import type { Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
 import { Spoken } from '../../../parts/spoken.tsx'
 import { Value } from '../../../parts/value.tsx'
 import { rejectSentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import { type Draft, withLineEndsOf } from './drafts.ts'
-import { MarkedText } from './marked-text.tsx'
-import type { CorrectionWork, KnownReading } from './use-corrections.ts'
+import { MarkedText, placeOf } from './marked-text.tsx'
+import type { CorrectionWork } from './use-corrections.ts'
 
 /** Further values are only counted. */
 const fieldsMax = 40
@@ -19,7 +20,7 @@ interface RejectItemProps {
   /** Null if it is too long to be edited here. */
   readonly original: string | null
   readonly work: CorrectionWork
-  readonly columns: readonly Column[]
+  readonly receipt: Receipt
   readonly isFocused: boolean
   readonly mayEdit: boolean
   onEdit(): void
@@ -30,11 +31,11 @@ interface RejectItemProps {
 }
 
 export function RejectItem(props: RejectItemProps) {
-  const { reject, original, work, mayEdit, columns, onEdit } = props
+  const { reject, original, work, mayEdit, receipt, onEdit } = props
   const { record, line, byteOffset } = reject
   const draft = work.drafts.get(record)
   const name = `${t.line} ${count(line)}`
-  const names = columns.map((column) => column.name)
+  const names = receipt.columns.map((column) => column.name)
   return (
     <li class="reject">
       <div class="row">
@@ -51,7 +52,7 @@ export function RejectItem(props: RejectItemProps) {
       <div class="reject-text">
         <MarkedText
           text={original ?? reject.text ?? reject.base64 ?? ''}
-          place={placeOf(reject, original, work.originalReading(record))}
+          place={original === null ? null : placeOf(reject, original, receipt)}
         />
         {mayEdit && original !== null && draft === undefined && (
           <button type="button" class="btn small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
@@ -65,23 +66,14 @@ export function RejectItem(props: RejectItemProps) {
   )
 }
 
-/** The problem with the text itself, if it was rejected for that; otherwise the named column. */
-function placeOf({ reason, column }: RejectPreview, original: string | null, reading: KnownReading): TextPlace | null {
-  if (original === null) return null
-  const broken = original.indexOf('\ufffd')
-  if (reason === 'invalid_bytes' && broken >= 0) return { from: broken, to: broken + 1 }
-  if (reading?.refusal?.reason === reason) return reading.refusal.place
-  return (column === null ? undefined : reading?.places[column - 1]) ?? null
-}
-
 interface EditorProps extends RejectItemProps {
   readonly original: string
   readonly draft: Draft
   readonly name: string
 }
 
-function Editor({ reject, original, draft, work, columns, name, isFocused, onLeave, onNext }: EditorProps) {
-  const draftReading = work.draftReading(reject.record)
+function Editor({ reject, original, draft, work, receipt, name, isFocused, onLeave, onNext }: EditorProps) {
+  const refusal = work.refusalOf(reject.record)
   const area = useRef<HTMLTextAreaElement>(null)
   const sayId = useId()
   // Done before the next key arrives, which would otherwise go into the previous text.
@@ -95,9 +87,9 @@ function Editor({ reject, original, draft, work, columns, name, isFocused, onLea
     else onNext()
     event.preventDefault()
   }
-  const refused = draft.refused ?? draftReading?.refusal ?? (draft.isUnchanged ? reject : null)
-  const names = columns.map((column) => column.name)
-  const problem = refused === null ? null : rejectSentence(refused, names)
+  const refused = draft.isUnchanged ? reject : refusal
+  const names = receipt.columns.map((column) => column.name)
+  const problem = refused && rejectSentence(refused, names)
   return (
     <div class="correction">
       <textarea
@@ -105,7 +97,7 @@ function Editor({ reject, original, draft, work, columns, name, isFocused, onLea
         ref={area}
         aria-label={`${t.correctedText}: ${name}`}
         aria-describedby={sayId}
-        aria-invalid={problem !== null}
+        aria-invalid={Boolean(problem)}
         spellcheck={false}
         autocapitalize="off"
         rows={Math.min(8, draft.text.split('\n').length)}
@@ -114,37 +106,28 @@ function Editor({ reject, original, draft, work, columns, name, isFocused, onLea
         onKeyDown={onKeyDown}
       />
       <div class="row">
-        <p id={sayId} role="status" class={problem === null ? 'good' : 'warn'}>
-          {problem === null ? textState(draftReading) : <Spoken sentence={problem} />}
+        <p id={sayId} role="status" class={problem ? 'warn' : 'good'}>
+          {problem ? <Spoken sentence={problem} /> : refused === null ? t.readable : t.readingText}
         </p>
         <button type="button" class="btn small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>
           {t.takeBack}
         </button>
       </div>
-      {problem === null && draftReading?.fields && <Fields fields={draftReading.fields} columns={columns} />}
+      {refused === null && <Fields text={draft.text} receipt={receipt} />}
     </div>
   )
 }
 
-function textState(reading: KnownReading): string {
-  if (reading === undefined) return t.readingText
-  return reading === null ? t.readLater : t.readable
-}
-
-interface FieldsProps {
-  readonly fields: NonNullable<TextReading['fields']>
-  readonly columns: readonly Column[]
-}
-
 /** The values as they would be read, below the names of their columns. */
-function Fields({ fields, columns }: FieldsProps) {
+function Fields({ text, receipt: { columns, dialect } }: { readonly text: string; readonly receipt: Receipt }) {
+  const fields = fieldsOf(text, dialect)
   return (
     <dl class="read-fields">
       {columns.slice(0, fieldsMax).map(({ name }, at) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <Value value={fields[at]} />
+            <Value value={fields[at]?.raw ? fields[at].value : null} />
           </dd>
         </div>
       ))}

@@ -1,7 +1,7 @@
 // Use corrections: the user's corrections of rejects, texts and rules, each tried before it is sent. Knows no element.
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CorrectionRule } from '../../../../src/core/correction-rules.ts'
-import type { RejectPreview } from '../../../../src/core/receipt.ts'
+import { firstRejectsMax, type RefusedCorrection, type RejectPreview } from '../../../../src/core/receipt.ts'
 import type { CorrectionOutcome } from '../../../../src/core/responses.ts'
 import {
   type CorrectedReceipt,
@@ -10,9 +10,7 @@ import {
   sendCorrections,
   sendRejectsFile,
 } from '../../../api.ts'
-import type { TextReading } from '../../../check/texts/read-texts.ts'
-import { textReader } from '../../../check/texts/text-reader.ts'
-import { settled, useAction, useLoaded } from '../../../use-loaded.ts'
+import { rest, settled, useAction, useLoaded } from '../../../use-loaded.ts'
 import { type Cause, isOf } from './causes.ts'
 import {
   type Draft,
@@ -31,9 +29,6 @@ const outcomes = new Map<string, CorrectionOutcome>()
 export function outcomeOf(id: string): CorrectionOutcome | undefined {
   return outcomes.get(id)
 }
-
-/** Undefined while a text is being read, null if none can be read here. */
-export type KnownReading = TextReading | null | undefined
 
 export type CorrectionWork = ReturnType<typeof useCorrections>
 
@@ -62,15 +57,10 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const { id } = receipt
   const { mends, unfit, keep } = useMends(receipt)
   const { drafts, rules } = mends
-  const { originals, read, readDrafts, allRead, draftReadings } = useReadings(receipt, drafts)
+  const { refusalOf, askAll } = useVerdicts(id, drafts)
   const { isLoading: isSending, error, run } = useAction<void>()
 
-  const isReadable = (record: number) => {
-    const draft = drafts.get(record)
-    const known = draftReadings.get(record)
-    if (draft === undefined || draft.refused !== undefined || draft.isUnchanged || draft.text === '') return false
-    return known?.text === draft.text && (known.reading === null || known.reading.refusal === null)
-  }
+  const isReadable = (record: number) => !drafts.get(record)?.isUnchanged && refusalOf(record) === null
   const readable = (): Mends => ({ rules, drafts: new Map([...drafts].filter(([record]) => isReadable(record))) })
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
     const left = { drafts: draftsLeft(drafts, sent, answer), rules: [] }
@@ -81,7 +71,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   }
   const sendReadable = async () => {
     // A user who sends right after the last key means the text as typed last.
-    await allRead()
+    await askAll()
     const sent = readable()
     const lines = linesOf(sent)
     if (lines.length > 0) finish(await sendCorrections(id, lines), sent.drafts)
@@ -105,27 +95,23 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     leftOf: (cause: Cause) => applied.value?.rules?.[rules.findIndex((rule) => isOf(rule, cause))]?.left ?? null,
     isSending,
     error,
-    /** The result of reading the reject itself, which shows the wrong place; request it with `ask`. */
-    originalReading: (record: number): KnownReading => originals.get(record),
-    ask: read,
-    /** The latest result for a draft. */
-    draftReading: (record: number): KnownReading => draftReadings.get(record)?.reading,
+    /** Why the text of a draft would be refused; null if it would not, undefined while that is not known. */
+    refusalOf,
     /** Null discards the draft. */
     write: (reject: RejectPreview, text: string | null) => {
       const { record, line, byteOffset } = reject
       const next = new Map(drafts)
       if (text === null) next.delete(record)
-      else
-        next.set(record, { text, line, byteOffset, isUnchanged: text === originalText(reject, receipt.encoding.name) })
+      else {
+        const isUnchanged = text === '' || text === originalText(reject, receipt.encoding.name)
+        next.set(record, { text, line, byteOffset, isUnchanged })
+      }
       keep({ rules, drafts: next })
-      if (text !== null) readDrafts(new Map([[record, text]]))
     },
     apply: (rule: CorrectionRule) => keep({ drafts, rules: [...rules, rule] }),
     /** Without a rule, takes back the last one. */
     takeBack: (rule = rules.at(-1)) => keep({ drafts, rules: rules.filter((one) => one !== rule) }),
     takeAllBack: () => keep(noMends, []),
-    /** True if the draft can be sent. */
-    isReadable,
     send: () => run(sendReadable),
     sendFile: (file: File) => run(async () => finish(await sendRejectsFile(id, file), new Map())),
   }
@@ -154,46 +140,47 @@ async function fittingMends({ id, columns }: Receipt, { drafts, rules }: Mends, 
   return { fitting, unfit }
 }
 
-interface DraftReading {
+interface Verdict {
   readonly text: string
-  readonly reading: TextReading | null
+  readonly refusal: Omit<RefusedCorrection, 'record'> | null
 }
 
-/** Reads originals once, and each draft whenever it changes. */
-function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: Drafts) {
-  const reader = useMemo(() => textReader({ encoding, dialect, body, width: columns.length }), [id])
-  const originals = useRef(new Map<number, TextReading | null>()).current
-  const draftReadings = useRef(new Map<number, DraftReading>()).current
-  const [, render] = useState(0)
-  const readAll = async (texts: ReadonlyMap<number, string>, keep: (record: number, one: DraftReading) => void) => {
-    if (texts.size === 0) return
-    const found = await reader.read([...texts.values()])
-    for (const [at, [record, text]] of [...texts].entries()) keep(record, { text, reading: found?.[at] ?? null })
-    render((turn) => turn + 1)
+/** What the service would say about each draft. */
+function useVerdicts(id: string, drafts: Drafts) {
+  const verdicts = useRef(new Map<number, Verdict>()).current
+  // As many as an answer names.
+  const unknown = () =>
+    [...drafts]
+      .filter(([record, { text, isUnchanged }]) => !isUnchanged && verdicts.get(record)?.text !== text)
+      .slice(0, firstRejectsMax)
+  const ask = async (some: readonly (readonly [number, Draft])[], signal: AbortSignal) => {
+    const { firstRefused } = await previewCorrections(id, linesOf({ drafts: new Map(some), rules: [] }), signal)
+    for (const [record, { text }] of some)
+      verdicts.set(record, { text, refusal: firstRefused.find((one) => one.record === record) ?? null })
   }
-  const reading = useRef(new Set<Promise<void>>()).current
-  const readDrafts = (texts: ReadonlyMap<number, string>) => {
-    const one = readAll(texts, (record, found) => draftReadings.set(record, found)).finally(() => reading.delete(one))
-    reading.add(one)
-  }
-  const allRead = async () => void (await Promise.allSettled(reading))
-  const read = (texts: ReadonlyMap<number, string>) => {
-    const unknown = new Map([...texts].filter(([record]) => !originals.has(record)))
-    void readAll(unknown, (record, { reading }) => originals.set(record, reading))
-  }
-  useLayoutEffect(() => readDrafts(new Map([...drafts].map(([record, { text }]) => [record, text]))), [])
-  useLayoutEffect(() => () => reader.close(), [reader])
-  return { originals, draftReadings, read, readDrafts, allRead }
-}
-
-/** Refused texts stay, with the service's message. */
-function draftsLeft(drafts: Drafts, sent: Drafts, { corrected }: CorrectedReceipt): Drafts {
-  const refused = new Map(corrected.firstRefused.map(({ record, ...why }) => [record, why]))
-  return new Map(
-    [...drafts].flatMap(([record, draft]): [number, Draft][] => {
-      const why = refused.get(record)
-      if (why !== undefined) return [[record, { ...draft, refused: why }]]
-      return sent.has(record) ? [] : [[record, draft]]
-    }),
+  const next = unknown()
+  useLoaded(
+    async (signal) => {
+      if (next.length === 0) return
+      await rest(signal)
+      await ask(next, signal)
+    },
+    [JSON.stringify(next)],
   )
+  return {
+    refusalOf: (record: number) => {
+      const verdict = verdicts.get(record)
+      return verdict?.text === drafts.get(record)?.text ? verdict?.refusal : undefined
+    },
+    askAll: async () => {
+      const { signal } = new AbortController()
+      for (let some = unknown(); some.length > 0; some = unknown()) await ask(some, signal)
+    },
+  }
+}
+
+/** Refused texts stay. */
+function draftsLeft(drafts: Drafts, sent: Drafts, { corrected }: CorrectedReceipt): Drafts {
+  const refused = new Set(corrected.firstRefused.map(({ record }) => record))
+  return new Map([...drafts].filter(([record]) => refused.has(record) || !sent.has(record)))
 }

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks'
 import { runQuery } from '../../../api.ts'
 import { count, isNumeric, shownFigure } from '../../../format.ts'
 import { t } from '../../../texts.ts'
+import { rest, settled, useLoaded } from '../../../use-loaded.ts'
 import type { CellRange } from './cell-moves.ts'
 import type { GridColumn } from './grid-row.tsx'
 import { type RowView, sampledRowsMin, sumSql } from './row-view.ts'
-import { useAnswer } from './use-profile.ts'
 
 interface GridFootProps {
   readonly id: string
@@ -68,8 +68,15 @@ function SelectionSum({ id, view, columns, range }: Pick<GridFootProps, 'id' | '
   const isSummed = rows * width > 1 && selected.length > 0 && selected.length <= summedColumnsMax
   const names = selected.map(({ name }) => name)
   const sql = isSummed ? sumSql(view, names, from.row, rows) : null
-  const answer = useAnswer(sql, (signal) => runQuery(id, sql ?? '', signal))
-  const [sum, mean] = (answer?.question === sql && answer.value.rows[0]) || []
+  const summed = useLoaded(
+    async (signal) => {
+      if (sql === null) return null
+      await rest(signal)
+      return await runQuery(id, sql, signal)
+    },
+    [sql],
+  )
+  const [sum, mean] = settled(summed)?.rows[0] ?? []
   if (rows * width < 2) return null
   return (
     <span>

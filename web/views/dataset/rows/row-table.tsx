@@ -24,12 +24,12 @@ const start: Selection = { cell: { row: 0, column: 0 }, anchor: { row: 0, column
 interface RowTableProps {
   readonly receipt: Receipt
   /** The view in the address. */
-  readonly viewText: string
+  readonly query: string
 }
 
-export function RowTable({ receipt, viewText }: RowTableProps) {
+export function RowTable({ receipt, query }: RowTableProps) {
   const { id, records } = receipt
-  const shown = useShownRows(receipt, viewText)
+  const shown = useShownRows(receipt, query)
   const { names, view, columns, source, order, show, onSort } = shown
   const { profile, profileError } = useProfile(receipt)
   const [{ cell, anchor }, setSelection] = useState(start)
@@ -98,9 +98,9 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
 }
 
 /** The rows and columns that the address shows, and ways to others. */
-function useShownRows(receipt: Receipt, viewText: string) {
+function useShownRows(receipt: Receipt, query: string) {
   const names = useMemo(() => receipt.columns.map(({ name }) => name), [receipt])
-  const view = useMemo(() => parseView(viewText, names), [viewText, names])
+  const view = useMemo(() => parseView(query, names), [query, names])
   const order = JSON.stringify([view.filters, view.sort])
   const source = useSource(receipt, names, view, order)
   const { hidden, sort } = view

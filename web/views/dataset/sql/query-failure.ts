@@ -1,7 +1,8 @@
 // Query failure: what is wrong with a statement, in words for people, where, and what to put there. Knows no element.
-import type { TextPlace } from '../../../check/texts/read-texts.ts'
+
 import { duration } from '../../../format.ts'
-import { text } from '../../../texts.ts'
+import type { TextPlace } from '../../../parts/text-of.ts'
+import { filled, text } from '../../../texts.ts'
 import { keywords, nameOf, tokens } from './sql-tokens.ts'
 
 export interface QueryFailure {
@@ -48,93 +49,84 @@ const kinds: readonly Kind[] = [
   },
   {
     pattern: /Table with name (.*?) does not exist|Referenced table "(?:.*?)" not found/,
-    sentence: () => text('There is only one table, data.', 'Es gibt nur eine Tabelle, data.'),
+    sentence: filled('There is only one table, data.', 'Es gibt nur eine Tabelle, data.'),
     remedy: () => 'data',
   },
   {
     pattern: /Function with name (\S+) does not exist[\s\S]*?(?:mean "(.*?)"|$)/,
-    sentence: (name) => text(`There is no function “${name}”.`, `Es gibt keine Funktion „${name}“.`),
+    sentence: filled('There is no function “{}”.', 'Es gibt keine Funktion „{}“.'),
     remedy: ({ name, proposed }) => (isClose(name, proposed) ? proposed : null),
   },
   {
     pattern: /syntax error at or near "([\s\S]*?)"(?:\n|$)/,
-    sentence: (name) =>
-      text(
-        `“${name}” cannot stand here. Look at what is in front of it, too.`,
-        `„${name}“ kann hier nicht stehen. Der Fehler kann auch davor liegen.`,
-      ),
+    sentence: filled(
+      '“{}” cannot stand here. Look at what is in front of it, too.',
+      '„{}“ kann hier nicht stehen. Der Fehler kann auch davor liegen.',
+    ),
   },
   {
     pattern: /syntax error at end of input/,
-    sentence: () => text('The statement ends too early.', 'Die Anweisung ist nicht zu Ende.'),
+    sentence: filled('The statement ends too early.', 'Die Anweisung ist nicht zu Ende.'),
   },
   {
     pattern: /unterminated quoted (?:string|identifier)/,
-    sentence: () => text('This quote is never closed.', 'Dieses Anführungszeichen wird nicht geschlossen.'),
+    sentence: filled('This quote is never closed.', 'Dieses Anführungszeichen wird nicht geschlossen.'),
   },
   {
     pattern: /column "(.*?)" must appear in the GROUP BY/,
-    sentence: (name) =>
-      text(
-        `“${name}” has many values in each group. Name it in GROUP BY, or choose one with min, max or any_value.`,
-        `„${name}“ hat viele Werte in jeder Gruppe. In GROUP BY nennen oder einen mit min, max oder any_value wählen.`,
-      ),
+    sentence: filled(
+      '“{}” has many values in each group. Name it in GROUP BY, or choose one with min, max or any_value.',
+      '„{}“ hat viele Werte in jeder Gruppe. In GROUP BY nennen oder einen mit min, max oder any_value wählen.',
+    ),
     remedy: ({ name }) => `any_value(${nameOf(name)})`,
   },
   {
     pattern: /Could not convert string '([\s\S]*?)' to/,
-    sentence: (name) =>
-      text(
-        `The text “${name}” cannot become a value of this type. TRY_CAST gives null for it.`,
-        `Aus dem Text „${name}“ wird kein Wert dieses Typs. TRY_CAST macht null daraus.`,
-      ),
+    sentence: filled(
+      'The text “{}” cannot become a value of this type. TRY_CAST gives null for it.',
+      'Aus dem Text „{}“ wird kein Wert dieses Typs. TRY_CAST macht null daraus.',
+    ),
     remedy: ({ sql, place }) => (/^cast$/i.test(sql.slice(place.from, place.to)) ? 'TRY_CAST' : null),
   },
   {
     pattern: /invalid (?:date|timestamp) field format: "(.*?)"/,
-    sentence: (name) =>
-      text(
-        `“${name}” is no date. A date is written '2026-11-28'.`,
-        `„${name}“ ist kein Datum. Ein Datum schreibt man '2026-11-28'.`,
-      ),
+    sentence: filled(
+      "“{}” is no date. A date is written '2026-11-28'.",
+      "„{}“ ist kein Datum. Ein Datum schreibt man '2026-11-28'.",
+    ),
   },
   {
     pattern: /No function matches the given name and argument types '(\w+)\((.*?)\)'/,
-    sentence: (name) =>
-      text(
-        `${name} does not take values of this type. TRY_CAST(… AS DOUBLE) makes numbers of texts.`,
-        `${name} nimmt keine Werte dieses Typs. TRY_CAST(… AS DOUBLE) macht aus Texten Zahlen.`,
-      ),
+    sentence: filled(
+      '{} does not take values of this type. TRY_CAST(… AS DOUBLE) makes numbers of texts.',
+      '{} nimmt keine Werte dieses Typs. TRY_CAST(… AS DOUBLE) macht aus Texten Zahlen.',
+    ),
   },
   {
     pattern: /WHERE clause cannot contain aggregates/,
-    sentence: () =>
-      text(
-        'WHERE looks at one row at a time. A condition on a sum or count goes into HAVING, behind GROUP BY.',
-        'WHERE betrachtet einzelne Zeilen. Bedingungen an Summen und Anzahlen stehen in HAVING hinter GROUP BY.',
-      ),
+    sentence: filled(
+      'WHERE looks at one row at a time. A condition on a sum or count goes into HAVING, behind GROUP BY.',
+      'WHERE betrachtet einzelne Zeilen. Bedingungen an Summen und Anzahlen stehen in HAVING hinter GROUP BY.',
+    ),
   },
   {
     pattern: /Ambiguous reference to column name "(.*?)" \(use: "(.*?)"/,
-    sentence: (name) =>
-      text(`“${name}” is in several tables. Say in which.`, `„${name}“ gibt es mehrfach. Bitte die Tabelle nennen.`),
+    sentence: filled('“{}” is in several tables. Say in which.', '„{}“ gibt es mehrfach. Bitte die Tabelle nennen.'),
     remedy: ({ proposed }) => proposed,
   },
   {
     pattern: /statement of another kind/,
-    sentence: () =>
-      text(
-        'A query only reads. It begins with SELECT or FROM.',
-        'Eine Abfrage liest nur. Sie beginnt mit SELECT oder FROM.',
-      ),
+    sentence: filled(
+      'A query only reads. It begins with SELECT or FROM.',
+      'Eine Abfrage liest nur. Sie beginnt mit SELECT oder FROM.',
+    ),
   },
   {
     pattern: /it contains (\d+) statements/,
-    sentence: (many) =>
-      text(
-        `These are ${many} statements. Run one at a time.`,
-        `Das sind ${many} Anweisungen. Bitte einzeln ausführen.`,
-      ),
+    sentence: filled(
+      'These are {} statements. Run one at a time.',
+      'Das sind {} Anweisungen. Bitte einzeln ausführen.',
+    ),
   },
   {
     pattern: /longer than the limit of (\d+) ms/,

@@ -1,7 +1,7 @@
 // SQL editor: a statement in color, and with a mark at an error. Knows no dataset.
 import type { RefObject } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import type { TextPlace } from '../../../check/texts/read-texts.ts'
+import type { TextPlace } from '../../../parts/text-of.ts'
 import { t } from '../../../texts.ts'
 import { tokens } from './sql-tokens.ts'
 

@@ -43,10 +43,10 @@ interface Result {
 interface SqlTabProps {
   readonly receipt: Receipt
   /** The statement in the address, which was run last; empty for none. */
-  readonly asked: string
+  readonly query: string
 }
 
-export function SqlTab({ receipt, asked }: SqlTabProps) {
+export function SqlTab({ receipt, query: asked }: SqlTabProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const { sql, setSql, history, runStatement, value, isLoading, error, cancel } = useStatement(receipt.id, asked, area)
   // The result before stays until there is another one, or an error.
