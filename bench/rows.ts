@@ -15,6 +15,7 @@ import { measureMixes, measureSizes } from './measure-sizes.ts'
 import { measureStart } from './measure-start.ts'
 import { measureTypeMismatch } from './measure-type-mismatch.ts'
 import { measureUse } from './measure-use.ts'
+import { measureWaits } from './measure-waits.ts'
 
 export interface BenchRow {
   /** Key of its figures, and value for `--only`. */
@@ -67,6 +68,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   },
   { name: 'exports', what: 'downloads that are made, CPU time compared with COPY', measure: measureExports },
   { name: 'page', what: 'the page in a browser: first load, first row of 1000 MB, scrolling', measure: measurePage },
+  { name: 'waits', what: 'the page on a slow device, live, and while it checks 300 MB', measure: measureWaits },
   { name: 'cores', what: 'files of 1000 MB on one core and on two, and a model of four', measure: measureCores },
   { name: 'start', what: 'a start with a million datasets', measure: measureStart },
   { name: 'resume', what: '1000 MB with 20 breaks and with none, and the same through tusd', measure: measureResume },

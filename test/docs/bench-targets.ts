@@ -40,6 +40,17 @@ interface Figures {
     readonly previewMs: number
     readonly scroll: { readonly framesPerSecond: number; readonly longestFrameMs: number }
   }
+  readonly waits?: {
+    readonly date: string
+    readonly machine: string
+    readonly usableMs: number
+    readonly usableUnslowedMs: number
+    readonly liveMs: number
+    readonly liveMsMax: number
+    readonly keyUncheckedMs: number
+    readonly keyMs: number
+    readonly keyMsMax: number
+  }
   readonly shapes?: { readonly files: readonly { readonly name: string; readonly ratio: number }[] }
   readonly cores?: readonly {
     readonly cores: number
@@ -152,7 +163,8 @@ function useRows({ use, queries = [] }: Figures): readonly Row[] {
   ]
 }
 
-function pageRows({ page }: Figures): readonly Row[] {
+function pageRows({ page, waits }: Figures): readonly Row[] {
+  const measured = waits && `${waits.date}, ${waits.machine}`
   return [
     ['First load of the page, gzipped', '≤ 60 kB', page && `${(page.firstLoadGzipBytes / 1_000).toFixed(1)} kB`],
     ['The page accepts files after', '≤ 500 ms', page && time(page.interactiveMs)],
@@ -161,6 +173,21 @@ function pageRows({ page }: Figures): readonly Row[] {
       'Scrolling 10.8 million rows on the page, frames per second; longest frame',
       '≥ 50; ≤ 100 ms',
       page && `${page.scroll.framesPerSecond.toFixed(0)}; ${time(page.scroll.longestFrameMs)}`,
+    ],
+    [
+      'The page is usable with a quarter of the CPU, 1.6 Mbit/s and 150 ms; with all of them',
+      '≤ 1.5 s',
+      waits && `${time(waits.usableMs)}; ${time(waits.usableUnslowedMs)} (${measured})`,
+    ],
+    [
+      'What curl sends shows on an open page after, median; longest',
+      '≤ 2 s',
+      waits && `${time(waits.liveMs)}; ${time(waits.liveMsMax)} (${measured})`,
+    ],
+    [
+      'From a key press to its frame, median; while 300 MB are checked, median; longest',
+      '≤ 50 ms',
+      waits && `${time(waits.keyUncheckedMs)}; ${time(waits.keyMs)}; ${time(waits.keyMsMax)} (${measured})`,
     ],
   ]
 }
