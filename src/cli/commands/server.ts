@@ -126,11 +126,10 @@ async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
   ]
 }
 
-/** None without the service, as in the client's package. */
 async function machineFindings(data: string | null): Promise<readonly CheckResult[]> {
-  const loaded = await loadPart(() => import('../../inspect.ts')).catch(() => null)
-  if (loaded === null) return []
-  const machine = await loaded.inspectMachine(data === null ? [] : ['--data', data])
+  // Loaded only here: it also loads the engine.
+  const { inspectMachine } = await import('../../inspect.ts')
+  const machine = await inspectMachine(data === null ? [] : ['--data', data])
   const { sandbox, duckDbMissing, dataDir, freeBytes, storeUrl, owner } = machine
   const stored = `format ${machine.format}, ${counted(machine.datasetCount, 'dataset')}`
   const held = owner === null ? 'not open' : `opened by ${owner}`
