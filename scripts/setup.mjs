@@ -78,9 +78,9 @@ export function npm(args) {
 }
 
 /** Compiles the TypeScript to JavaScript in a directory; if that fails, removes it and ends the process. */
-export function compile(outDir, flags = []) {
+export function compile(outDir) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const args = [compiler, '-p', 'tsconfig.build.json', ...flags, '--outDir', outDir]
+  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', outDir]
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
   if (status === 0) return
   rmSync(outDir, { recursive: true, force: true })

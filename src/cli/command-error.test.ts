@@ -75,8 +75,7 @@ test('send sends no more requests once a server has refused its key, and reports
     key: 'k',
     keyFile: null,
     editor: null,
-    stateDir: null,
-    color: null,
+    stateDir: '/nowhere',
     isBuild: false,
   }
   const terminal = new Terminal(out, err, environment, false)

@@ -29,7 +29,6 @@ test('a command refuses options and arguments that are wrong', async (t) => {
     [`rm ${id} x`, /^Cannot use id 'x'/],
     [`query ${id}`, /^Cannot start: expected an id and a statement$/],
     [`query ${id} SELECT 1`, /^Cannot use argument '1': put the statement in quotes$/],
-    [`query ${id} x -o y`, /^Cannot use --output: expected --as ndjson or --as csv with it$/],
     [`readings ${id}`, /^Cannot start: expected --dialect, --schema or both$/],
     [`get ${id} --as datapackage -o -`, /^Cannot use --output: a datapackage is a directory/],
     ['list x', /^Cannot use argument 'x': expected options only$/],

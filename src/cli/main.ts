@@ -3,7 +3,7 @@ import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import { didYouMean } from '../config/did-you-mean.ts'
 import { loadPart } from '../core/load-part.ts'
-import { type Command, type Context, type PreparedCommand, UsageError } from './command.ts'
+import { type Context, type PreparedCommand, UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -14,43 +14,58 @@ import { commandHelp, generalHelp } from './terminal/command-help.ts'
 import { jsonLine } from './terminal/printable.ts'
 import { Terminal } from './terminal/terminal.ts'
 
-/** Runs one command. Results go to standard output, everything else to standard error. */
+/** Runs one command. Results go to standard output, everything else to standard error. Never rejects. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const [name, ...rest] = argv
   if (name === undefined) {
     complain(generalHelp(allCommands).trimEnd())
     return exitCodes.usage
   }
-  if (name === '--version' || name === '-V') return print(`${ownManifest().version}\n`)
-  if (name === '--help' || name === '-h' || name === 'help') return helpOn(rest)
-  const wanted = allCommands.find((one) => one.name === name)
-  if (wanted === undefined) return unknown(name, rest)
-  if (asksForHelp(rest)) return print(commandHelp(wanted, helpWidth()))
-  const command = commands.find((one) => one.name === name)
-  if (command !== undefined) return run(command, rest)
-  // Loaded only here, so that --help and --version are fast.
+  if (name === 'serve' && !asksForHelp(rest)) return await serveHere(rest)
+  const isKnown = commands.some((one) => one.name === name)
+  return await run(isKnown ? `csv-upload ${name}` : 'csv-upload', prepared(name, rest))
+}
+
+async function serveHere(argv: readonly string[]): Promise<ExitCode> {
   try {
+    // Loaded only here, so that --help and --version are fast.
     const { startApp } = await loadPart(() => import('../app.ts'))
-    return await serve(rest, startApp, complain)
+    return await serve(argv, startApp, complain)
   } catch (error) {
     complain(`csv-upload: ${error instanceof Error ? error.message : String(error)}`)
     return exitCodes.failed
   }
 }
 
-/** Runs the command on the streams of this process. Never rejects. */
-async function run(command: Command, argv: readonly string[]): Promise<ExitCode> {
-  const name = `csv-upload ${command.name}`
+/** What the command line asks for; a mistake in it is one that fails. */
+function prepared(name: string, rest: readonly string[]): PreparedCommand {
+  const choices = { json: name === '--json' || rest.includes('--json'), quiet: false }
+  const printing = (text: string) => ({
+    ...choices,
+    json: false,
+    run: async ({ terminal }: Context) => {
+      await terminal.print(text)
+      return exitCodes.ok
+    },
+  })
   try {
+    if (name === '--version' || name === '-V') return printing(`${ownManifest().version}\n`)
+    const isHelp = name === '--help' || name === '-h' || name === 'help'
+    const [topic] = isHelp ? rest : [name]
+    if (topic === undefined) return printing(generalHelp(allCommands))
+    const described = allCommands.find((one) => one.name === topic)
+    if (described === undefined) throw new UsageError(whyUnknown(topic))
+    const command = commands.find((one) => one.name === topic)
+    if (isHelp || asksForHelp(rest) || command === undefined) return printing(commandHelp(described, helpWidth()))
     refuseUnknownVariables()
-    return await runPrepared(name, command.prepare(argv))
+    return command.prepare(rest)
   } catch (error) {
-    const failed = () => Promise.reject(error)
-    return await runPrepared(name, { json: argv.includes('--json'), quiet: false, run: failed })
+    return { ...choices, run: () => Promise.reject(error) }
   }
 }
 
-async function runPrepared(name: string, { json, run, quiet }: PreparedCommand): Promise<ExitCode> {
+/** Runs a command on the streams of this process. */
+async function run(name: string, { json, run, quiet }: PreparedCommand): Promise<ExitCode> {
   const environment = readClientEnvironment()
   // Without a listener, a closed pipe would end the process with a stack trace; print() reports it.
   process.stdout.on('error', () => {})
@@ -93,18 +108,6 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).some((arg) => arg === '--help' || arg === '-h')
 }
 
-function helpOn([name, ...rest]: readonly string[]): Promise<ExitCode> {
-  if (name === undefined) return print(generalHelp(allCommands))
-  const wanted = allCommands.find((one) => one.name === name)
-  return wanted === undefined ? unknown(name, rest) : print(commandHelp(wanted, helpWidth()))
-}
-
-function unknown(name: string, rest: readonly string[]): Promise<ExitCode> {
-  const json = name === '--json' || rest.includes('--json')
-  const run = () => Promise.reject(new UsageError(whyUnknown(name)))
-  return runPrepared('csv-upload', { json, quiet: false, run })
-}
-
 function whyUnknown(name: string): string {
   if (name.startsWith('-')) return `Cannot start with '${name}': expected a command, then its options`
   // A mistyped command must never suggest one that deletes.
@@ -117,14 +120,6 @@ function whyUnknown(name: string): string {
 /** Wide lines are hard to read, and narrow terminals cut them. */
 function helpWidth(): number {
   return Math.max(40, Math.min(process.stdout.columns || 80, 100))
-}
-
-function print(text: string): Promise<ExitCode> {
-  const run = async ({ terminal }: Context) => {
-    await terminal.print(text)
-    return exitCodes.ok
-  }
-  return runPrepared('csv-upload', { json: false, quiet: false, run })
 }
 
 function complain(line: string): void {

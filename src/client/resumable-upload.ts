@@ -43,8 +43,8 @@ export function endsUpload(failure: Failure): boolean {
 }
 
 /**
- * Sends a file, in as many requests as necessary, and resolves to its receipt; null if the server has no resumable
- * uploads, or no place for another one. Attempts are counted from zero whenever the server has received more bytes.
+ * Sends a file, in as many requests as necessary, and resolves to its receipt; null if the server has no place
+ * for another one, which may accept the whole file in one request. Attempts are counted from zero whenever the server has received more bytes.
  *
  * @throws {ClientError} and any error of reading the file.
  */
@@ -97,7 +97,7 @@ class ResumableSend {
     return await this.#sendFrom(id, 0)
   }
 
-  /** Null if the server does not support it. */
+  /** Null if the server has no place for another one. */
   async #begin(): Promise<string | null> {
     const headers = {
       ...tus,
@@ -109,7 +109,7 @@ class ResumableSend {
       // The address may differ behind a proxy; only the id counts.
       return /\/qas\/uploads\/([\w-]{1,100})$/.exec(response.headers.location ?? '')?.[1] ?? null
     } catch (error) {
-      if (error instanceof ClientError && cannotBegin(error.failure)) return null
+      if (error instanceof ClientError && hasNoPlace(error.failure)) return null
       throw error
     }
   }
@@ -250,11 +250,9 @@ function metadataOf({ name, declared }: OutgoingFile): string {
   return pairs.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(',')
 }
 
-/** Such a server accepts the whole file in one request. */
-function cannotBegin(failure: Failure): boolean {
-  if (failure.kind !== 'refused') return false
-  const isFull = failure.record?.exception.endsWith('.TooManyUnfinishedException') === true
-  return isFull || [404, 405, 501].includes(failure.status)
+/** Such a server may accept the whole file in one request. */
+function hasNoPlace(failure: Failure): boolean {
+  return failure.kind === 'refused' && failure.record?.exception.endsWith('.TooManyUnfinishedException') === true
 }
 
 function isGone(error: unknown): boolean {

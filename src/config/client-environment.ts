@@ -1,4 +1,5 @@
 // Client environment: environment variables of the commands that call a server. Knows no command.
+import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { environmentPrefix } from './options.ts'
 
@@ -17,21 +18,16 @@ export type ClientEnvironment = Readonly<ReturnType<typeof readClientEnvironment
 /** Reads the variables; an empty one counts as not set. */
 export function readClientEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env) {
   const given = (name: string) => environment[name] || null
+  const state = given('XDG_STATE_HOME')
   return {
     url: given(clientVariables.url),
     key: given(clientVariables.key),
     keyFile: given(clientVariables.keyFile),
     /** A command that opens a file for editing. */
     editor: given('VISUAL') ?? given('EDITOR'),
-    /** Directory for the state of the user's programs; null without one. */
-    stateDir: stateDir(given('XDG_STATE_HOME'), given('HOME') ?? given('USERPROFILE')),
+    /** Directory for the state of the user's programs; ignores relative paths (XDG Base Directory Specification 0.8). */
+    stateDir: state !== null && isAbsolute(state) ? state : join(homedir(), '.local', 'state'),
     /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
     isBuild: given('CI') !== null,
   }
-}
-
-/** Ignores relative paths (XDG Base Directory Specification 0.8). */
-function stateDir(given: string | null, home: string | null): string | null {
-  if (given !== null && isAbsolute(given)) return given
-  return home !== null && isAbsolute(home) ? join(home, '.local', 'state') : null
 }

@@ -8,9 +8,6 @@ export async function loadPart<Module>(load: () => Promise<Module>): Promise<Mod
   } catch (error) {
     if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error
     const name = /^Cannot find package '([^']+)'/.exec((error as Error).message)?.[1]
-    // No package is missing but one of our own files, which only the client's package lacks.
-    if (name === undefined)
-      throw new Error('Cannot run this command: csv-upload-client lacks the service; install csv-upload-service')
     throw new Error(`Cannot do this without the package ${name}: run npm install ${name}`)
   }
 }

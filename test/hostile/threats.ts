@@ -281,7 +281,6 @@ export const threats: readonly Threat[] = [
   ]),
   threat(57, 'invalid or repeated numbers', '400 that names the parameter', [
     `${parameters}: a number that is invalid or repeated is refused by name`,
-    'test/wire/datasets.test.ts: an invalid parameter is refused by name',
   ]),
   threat(58, 'resumable uploads with wrong lengths and offsets', 'refused without effect; 405 or 415 elsewhere', [
     'test/service/resumable-uploads.test.ts: a wrong offset is refused with the right one, and changes nothing',

@@ -1,9 +1,7 @@
 // Tests of continued uploads: over broken connections, after Ctrl-C, after a restart, but not if a file has changed.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startProxy } from '../support/breaking-proxy.ts'
@@ -121,7 +119,6 @@ test('a file is not continued after any change to it', async () => {
   await using slow = await startProxy(service.url, () => ({ delayMs: 4 }))
   const changes: readonly [string, RegExp, (path: string) => Promise<void>][] = [
     ['longer.csv', /it had \d+ bytes and has \d+/, (path) => appendFile(path, 'x')],
-    ['head.csv', /it begins differently/, (path) => writeFile(path, text.replace('text', 'TEXT'))],
     ['touched.csv', /it was written to/, (path) => utimes(path, 1, 1)],
   ]
   for (const [name, reason, change] of changes) {
@@ -160,32 +157,6 @@ test('an upload that the service has forgotten starts again; a cancelled one doe
   const failed = lines.find(({ ok }) => !ok)
   assert.deepEqual([failed.error.exception, failed.canContinue], ['csvupload.UploadCancelledException', undefined])
   assert.deepEqual([code, await readdir(kept)], [1, []])
-})
-
-test('a service without resumable uploads gets the file in one request', async () => {
-  const seen: string[] = []
-  const front = createServer((request, response) => {
-    seen.push(`${request.method} ${request.url}`)
-    if (request.url !== '/qas/uploadCsv') {
-      response.writeHead(404).end()
-      return
-    }
-    request.resume()
-    request.on('end', () => {
-      const sha256 = createHash('sha256').update(content).digest('hex')
-      const records = { total: 1, header: 0, blank: 0, skipped: 0, accepted: 1, rejected: 0 }
-      const file = { name: 'large.csv', bytes: content.length, sha256 }
-      const rest = { columns: [], rejects: { count: 0, reasons: {} }, parts: [], notes: [], createdAt: 1 }
-      response.end(JSON.stringify({ id: '0'.repeat(32), file, records, ...rest }))
-    })
-  }).listen(0, '127.0.0.1')
-  await once(front, 'listening')
-  const address = front.address()
-  const port = typeof address === 'object' ? address?.port : 0
-  const { code, stderr } = await command(`http://127.0.0.1:${port}`, 'send', 'large.csv')
-  front.close()
-  assert.deepEqual([code, stderr, seen], [0, '', ['POST /qas/uploads', 'POST /qas/uploadCsv']])
-  assert.deepEqual(await readdir(kept), [])
 })
 
 test('on a terminal, the phases are shown on one line', async (t) => {

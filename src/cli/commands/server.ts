@@ -61,9 +61,6 @@ function used(quota: Quota, format: (amount: number) => string): string {
   return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
 }
 
-/** A smaller clock difference does no harm: only displayed times depend on it. */
-const clockMsMax = 5_000
-
 interface CheckResult {
   readonly check: string
   readonly ok: boolean
@@ -74,7 +71,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'check this machine and the server',
   about:
-    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version, its clock and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
+    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: {
     ...serverOptions,
     data: option('--data <directory>', text('a directory')).help(
@@ -129,11 +126,10 @@ async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
   ]
 }
 
-/** None without the service, as in the client's package. */
 async function machineFindings(data: string | null): Promise<readonly CheckResult[]> {
-  const loaded = await loadPart(() => import('../../inspect.ts')).catch(() => null)
-  if (loaded === null) return []
-  const machine = await loaded.inspectMachine(data === null ? [] : ['--data', data])
+  // Loaded only here: it also loads the engine.
+  const { inspectMachine } = await import('../../inspect.ts')
+  const machine = await inspectMachine(data === null ? [] : ['--data', data])
   const { sandbox, duckDbMissing, dataDir, freeBytes, storeUrl, owner } = machine
   const stored = `format ${machine.format}, ${counted(machine.datasetCount, 'dataset')}`
   const held = owner === null ? 'not open' : `opened by ${owner}`
@@ -163,13 +159,11 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
     }
   }
   const beganMs = performance.now()
-  let date: string | undefined
   const reached = await finding('reached', async () => {
-    date = (await client.open('/healthz')).resume().headers.date
+    ;(await client.open('/healthz')).resume()
     return `${client.url.origin} in ${shownTime(performance.now() - beganMs)}`
   })
   if (!reached.ok) return [reached]
-  const tookMs = performance.now() - beganMs
   const ready = await finding('ready', async () => {
     await client.json('/readyz')
     return 'accepts uploads'
@@ -178,18 +172,7 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
     const { info } = (await client.json('/openapi.json')) as { info?: { title?: unknown; version?: unknown } } // only shown
     return `${String(info?.title ?? 'server')} ${String(info?.version ?? 'of unknown version')}`
   })
-  return [reached, ready, clock(date, tookMs), version, await limit(client, signal)]
-}
-
-/** The `Date` of the response has whole seconds and was set shortly before the response arrived. */
-function clock(date: string | undefined, tookMs: number): CheckResult {
-  const offMs = date === undefined ? 0 : Date.parse(date) + 500 - Date.now()
-  if (date === undefined || Number.isNaN(offMs)) return { check: 'clock', ok: true, detail: 'the server sends no time' }
-  const ok = Math.abs(offMs) <= clockMsMax + tookMs
-  const detail = ok
-    ? 'the same as here'
-    : `the server is ${shownTime(Math.abs(offMs))} ${offMs > 0 ? 'ahead' : 'behind'}`
-  return { check: 'clock', ok, detail }
+  return [reached, ready, version, await limit(client, signal)]
 }
 
 async function limit(client: Client, signal: AbortSignal): Promise<CheckResult> {

@@ -11,9 +11,8 @@ import { type CopyStatus, copyModes } from '../../core/copies/copy-status.ts'
 import { UsageError } from '../command.ts'
 import { declaredOptions, declaredParts } from '../declared-options.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { saveFile } from '../save-file.ts'
 import { datasetCommand, onlyId, serverCommand } from '../server-command.ts'
-import { counted, shownBytes } from '../terminal/format-amounts.ts'
+import { counted } from '../terminal/format-amounts.ts'
 import { receiptText, valueTable } from '../terminal/format-responses.ts'
 import { printable } from '../terminal/printable.ts'
 
@@ -34,14 +33,10 @@ export const query = serverCommand({
     as: option('--as <form>', oneOf(['table', 'json', 'ndjson', 'csv']), 'table').help(
       'One of table, json, ndjson, csv.',
     ),
-    output: option('-o, --output <file>', text('a file')).help(
-      'Output file for ndjson or csv; it is complete or absent.',
-    ),
-    force: toggle('--force', 'Overwrite an existing file.'),
   },
   examples: [
     [`csv-upload query 5f0c… 'SELECT region, sum(amount) FROM data GROUP BY region'`, 'A table.'],
-    ['csv-upload query 5f0c… - --as csv -o top.csv < top.sql', 'A statement from one file, the result to another.'],
+    ['csv-upload query 5f0c… - --as csv < top.sql > top.csv', 'A statement from one file, the result to another.'],
   ],
   args([given, statement, more]) {
     if (given === undefined || statement === undefined)
@@ -49,10 +44,8 @@ export const query = serverCommand({
     if (more !== undefined) throw new UsageError(`Cannot use argument '${more}': put the statement in quotes`)
     return { prefix: onlyId([given]), statement }
   },
-  async run({ client, terminal, signal }, { as, output, force, json }, { prefix, statement }) {
+  async run({ client, terminal, signal }, { as, json }, { prefix, statement }) {
     const form = json ? 'json' : as
-    if (output !== null && (form === 'table' || form === 'json'))
-      throw new UsageError('Cannot use --output: expected --as ndjson or --as csv with it')
     const sql = statement === '-' ? await readText(addAbortSignal(signal, process.stdin)) : statement
     const path = datasetPath(await client.findId(prefix), 'query')
     const response = await client.post(path, JSON.stringify({ sql }), mediaTypes[form])
@@ -62,9 +55,6 @@ export const query = serverCommand({
       await terminal.print(valueTable(page, terminal.width))
       if (page.truncated)
         terminal.complain('There are more rows than the server returns at once: use a filter, or LIMIT and OFFSET.')
-    } else if (output !== null) {
-      const { bytes } = await saveFile(output, bytesOf(response, signal), { bytes: null, sha256: null }, force)
-      terminal.say(`${printable(output)}  ${shownBytes(bytes)}`)
     } else await terminal.printBytes(bytesOf(response, signal))
   },
 })

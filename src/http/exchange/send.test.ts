@@ -84,3 +84,16 @@ test('sendStream() waits for a slow source', async () => {
   assert.equal(await response.text(), 'late\n')
   await server.close()
 })
+
+test('sendStream() cuts the connection when bytes are missing', async () => {
+  const server = fastify()
+  server.get('/:bytes', (request, reply) => {
+    const { bytes } = request.params as { bytes: string }
+    return sendStream(reply, Readable.from([Buffer.from('abc')], { objectMode: false }), Number(bytes), 60_000)
+  })
+  const url = await server.listen({ port: 0, host: '127.0.0.1' })
+  const read = async (bytes: number) => await (await fetch(`${url}/${bytes}`)).text()
+  assert.equal(await read(3), 'abc')
+  await assert.rejects(read(4))
+  await server.close()
+})
