@@ -1,16 +1,11 @@
 // Tests of types that a sample of the first segment misses: the dataset is as if the whole segment had been read first.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
+const service = await ownService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 /** After the first sixteenth of the segment, before its middle. */
 const oddAt = 5_000

@@ -18,12 +18,13 @@ const services = new Map<string, Promise<RunningService>>()
  */
 export function sharedService(flags: readonly string[] = []): Promise<RunningService> {
   const key = flags.join(' ')
-  const service = services.get(key) ?? start(flags)
+  const service = services.get(key) ?? ownService(flags)
   services.set(key, service)
   return service
 }
 
-async function start(flags: readonly string[]): Promise<RunningService> {
+/** A service with these flags for one test file, until its tests have ended; its data is in a directory of its own. */
+export async function ownService(flags: readonly string[] = []): Promise<RunningService> {
   const scratch = await scratchDir()
   const service = await RunningService.start(join(scratch.path, 'data'), flags)
   after(async () => {

@@ -2,21 +2,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { commandsIn, startCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const service = await ownService()
 const environment = { CSV_UPLOAD_URL: service.url }
-const cwd = scratch.path
+const cwd = dirname(service.dataDir)
 
 const { sent } = commandsIn(cwd, environment)
 

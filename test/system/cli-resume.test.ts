@@ -4,22 +4,19 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { startProxy } from '../support/breaking-proxy.ts'
 import { Client } from '../support/client.ts'
 import { noTerminal, runCommand as run, runOnTerminal, startCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
-const cwd = join(scratch.path, 'files')
-const stateDir = join(scratch.path, 'state')
+const service = await ownService()
+const dir = dirname(service.dataDir)
+const cwd = join(dir, 'files')
+const stateDir = join(dir, 'state')
 await mkdir(cwd)
 const kept = join(stateDir, 'csv-upload', 'unfinished-sends')
 

@@ -1,19 +1,14 @@
 // Tests of the command line with a real service, in pipes: requests, output, saved files and exit codes.
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { commandsIn, runCommand as run } from '../support/command.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const service = await ownService()
 const environment = { CSV_UPLOAD_URL: service.url }
-const cwd = scratch.path
+const cwd = dirname(service.dataDir)
 const people = 'id,name\n007,Ada\n008,"Grace, B."\n009\n'
 
 const { command, sent } = commandsIn(cwd, environment)
@@ -32,7 +27,7 @@ test('send, list, show, rows and rejects print text and JSON', async () => {
   assert.match(again.stdout, /\(already stored\)/)
   assert.deepEqual([first.code, again.code, first.stderr], [0, 3, ''])
   const id = first.stdout.slice(0, 32)
-  await rm(join(scratch.path, 'data/datasets', id, 'original'))
+  await rm(join(service.dataDir, 'datasets', id, 'original'))
   const repaired = await command('send', 'people.csv')
   assert.match(repaired.stdout, /\(already stored, damaged; now repaired\)/)
 

@@ -2,25 +2,21 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { Client, type UploadResponse } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, randomCsv, seed } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { checksOf } from '../support/verified.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), [
+const service = await ownService([
   ...['--segment-size', '64KB'],
   ...['--record-size-max', '2KB'],
   ...['--max-decompressed-size', '32MB'],
 ])
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const dir = dirname(service.dataDir)
 
 const formats = { gzip: gzipSync, zstd: zstdCompressSync } as const
 const texts: Readonly<Record<string, { text: Buffer; dialect?: object }>> = {
@@ -105,7 +101,7 @@ test('a damaged gzip file is refused with 422, an empty one with 400', async () 
 
 test('Verifier.verify() accepts a copy of a compressed dataset without its text', async () => {
   const { id, links, parts } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
-  const copy = join(scratch.path, 'copy')
+  const copy = join(dir, 'copy')
   mkdirSync(join(copy, 'data'), { recursive: true })
   writeFileSync(join(copy, 'receipt.json'), await client.get(links.self))
   writeFileSync(join(copy, 'original'), await client.get(links.original))

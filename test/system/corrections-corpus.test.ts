@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { RejectPreview } from '../../src/core/receipt.ts'
 import { createCsvRewriter } from '../../src/csv/csv-rewriter.ts'
 import { forEachLimit } from '../../src/io/for-each-limit.ts'
@@ -10,20 +10,15 @@ import { scanOptions } from '../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
 import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { assertVerified } from '../support/verified.ts'
 
 const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
 const folders = ['twin/polluted_files/csv', 'csv-spectrum', 'encodings/in', 'real', 'duckdb-csv/files', 'csvw/tests']
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
+const service = await ownService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 async function correct({ id }: { readonly id: string }, body: string): Promise<UploadResponse> {
   const headers = { 'content-type': 'application/x-ndjson' }

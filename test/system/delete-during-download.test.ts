@@ -2,20 +2,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { Client, type UploadResponse } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '1MB'])
+const service = await ownService(['--segment-size', '1MB'])
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 // Each response is larger than the socket buffers, so that most of it is not yet produced when the dataset is deleted.
 const filler = 'abcdefghijklmnopqrstuvwxyz'.repeat(40)

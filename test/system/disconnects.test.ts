@@ -2,20 +2,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, Client, contentType } from '../support/client.ts'
-import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
+import { seesProcesses } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path, ['--segment-size', '256KB'])
+const service = await ownService(['--segment-size', '256KB'])
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 // Types change at the end, so that some clients disconnect while columns are written again.
 const usual = csvText('id,name,amount', 60_000, (i) => `${i},name ${i} and some more,${i}.50`)

@@ -1,16 +1,11 @@
 // Tests of late type mismatches: files with a text in the last record of a column of numbers, even if segments are not kept.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
+const service = await ownService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 /** More than the rewritten records that are kept beside the original. */
 const fileBytes = 70 * 1024 * 1024

@@ -3,19 +3,14 @@ import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { assertVerified } from '../support/verified.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '64KB'])
+const service = await ownService(['--segment-size', '64KB'])
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
 
 const content = csvText('id,name', 40_000, (i) => (i % 1_000 === 7 ? `${i}` : `${i},name ${i} ${'x'.repeat(30)}`))
 /** Routes of a dataset, and whether their bytes are always the same for the same file: compression may vary. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
+import { bucketFlags } from '../support/bucket-place.ts'
 import { Client } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { S3Proxy } from '../support/s3-proxy.ts'
@@ -27,16 +28,7 @@ test('a page of rows reads only its parts, a range of the original only some blo
   const keys = join(scratch.path, 'keys.json')
   writeFileSync(keys, formatKeys([key]))
   const as = (url: string) => new Client(url, { authorization: `Bearer ${secret}` })
-  const flags = (endpoint: string) => [
-    '--store',
-    `s3://${s3.bucket}/reads`,
-    '--s3-endpoint',
-    endpoint,
-    '--s3-path-style',
-    'yes',
-    '--keys',
-    keys,
-  ]
+  const flags = (endpoint: string) => [...bucketFlags({ ...s3, endpoint }, 'reads'), '--keys', keys]
   await using writer = await RunningService.start(join(scratch.path, 'writer'), flags(s3.endpoint))
   const receipt = await as(writer.url).upload(csvText('id,name,value', records, recordOf))
   const { id, file, parts } = receipt
@@ -83,8 +75,7 @@ test('a page of rows reads only its parts, a range of the original only some blo
 test('a damaged copy in the cache is reported once, and then fetched again', { skip: noS3Server }, async () => {
   await using s3 = await startS3Server()
   await using scratch = await scratchDir()
-  const flags = ['--store', `s3://${s3.bucket}/copies`, '--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
-  await using service = await RunningService.start(join(scratch.path, 'data'), flags)
+  await using service = await RunningService.start(join(scratch.path, 'data'), bucketFlags(s3, 'copies'))
   const client = new Client(service.url)
   const { id } = await client.upload(`${csvText('id,name', 1_000, (i) => `${i},name ${i}`)}too,many,fields\n`)
   const dir = join(scratch.path, 'data', 'cache')

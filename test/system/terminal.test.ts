@@ -5,19 +5,14 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { noTerminal, runCommand, runOnTerminal } from '../support/command.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
-const cwd = scratch.path
+const service = await ownService()
+const cwd = dirname(service.dataDir)
 const environment = { CSV_UPLOAD_URL: service.url }
 const esc = '\x1b'
 

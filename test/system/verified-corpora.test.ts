@@ -3,24 +3,20 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { Client, type FileToSend } from '../support/client.ts'
 import { parquetReaders } from '../support/client-generators.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { assertVerified, checksOf } from '../support/verified.ts'
 
 const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
 const script = join(import.meta.dirname, '../../scripts/verify.py')
 const tools = await parquetReaders()
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
+const service = await ownService()
 const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const scratchPath = dirname(service.dataDir)
 
 /** Files that Python's csv module, or its codec, reads in another way: a header that is not UTF-8, and unusual quotes. */
 const others = ['fuzzing/22.csv', '14512_og.csv', 'multidelimiter/file_ends_in_quoted_value.csv']
@@ -105,7 +101,7 @@ test('scripts/verify.py names a value, a record and a file that differ', async (
   if ('missing' in tools) return t.skip(tools.missing)
   const content = csvText('id,text', 30, (i) => `${i},x${i}`)
   const [one, other] = await uploaded([{ content }, { content: content.replace('20,x20', '20,x21') }])
-  const copy = join(scratch.path, 'copy')
+  const copy = join(scratchPath, 'copy')
   await cp(dirOf(one!), copy, { recursive: true })
   const part = 'data/part-00000.parquet'
   await cp(join(dirOf(other!), part), join(copy, part))
