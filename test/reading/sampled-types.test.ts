@@ -1,16 +1,9 @@
 // Tests of types that a sample of the first segment misses: the dataset is as if the whole segment had been read first.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { test } from 'node:test'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
-const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const { service, client } = await ownService()
 
 /** After the first sixteenth of the segment, before its middle. */
 const oddAt = 5_000

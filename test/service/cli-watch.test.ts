@@ -1,23 +1,17 @@
 // Tests of csv-upload watch and uploads with a real service: an upload is watched to its end, over a broken connection,
 // listed and cancelled.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { dirname } from 'node:path'
+import { test } from 'node:test'
 import { startProxy } from '../support/breaking-proxy.ts'
-import { Client } from '../support/client.ts'
 import { runCommand as run, startCommand } from '../support/command.ts'
 import { create, patch, tus } from '../support/resumable.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(`${scratch.path}/data`)
-const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const { service, client } = await ownService()
+const dir = dirname(service.dataDir)
 const content = Buffer.from('id,name\n1,Ada\n2\n3,Alan\n')
-const command = (...args: readonly string[]) =>
-  run(args, { environment: { CSV_UPLOAD_URL: service.url }, cwd: scratch.path })
+const command = (...args: readonly string[]) => run(args, { environment: { CSV_UPLOAD_URL: service.url }, cwd: dir })
 
 /** Watches through a proxy that breaks the first connection; calls back when the first status is printed. */
 async function watched(id: string, then: () => Promise<unknown>, ...args: readonly string[]) {

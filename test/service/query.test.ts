@@ -1,21 +1,14 @@
 // Tests of queries over HTTP: formats, errors, row limits, and deletion of a dataset during a query.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { Client, type UploadResponse } from '../support/client.ts'
+import { before, test } from 'node:test'
+import type { UploadResponse } from '../support/client.ts'
 import { ask as askAt, type QueryResult, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 
 const rowsMax = 20_000
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--query-rows-max', String(rowsMax)])
-const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const { service, client } = await ownService(['--query-rows-max', String(rowsMax)])
 
 let typed: UploadResponse
 let many: UploadResponse

@@ -2,23 +2,19 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { begin, create, patch, textOf, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { RunningService } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'))
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
-const client = new Client(service.url)
+const { service, client } = await ownService()
+const dir = dirname(service.dataDir)
 const unfinished = () => readdirSync(join(service.dataDir, 'uploads'))
 const later = { prefer: 'respond-async' } as const
 const content = Buffer.from('id,name\n1,Anna\n2,Bo\n3\n')
@@ -169,7 +165,7 @@ test('an Idempotency-Key applies to all ways of sending, and returns the receipt
 })
 
 test('a quota applies before the 202 if possible, and always when the dataset is published', async () => {
-  await using small = await RunningService.start(join(scratch.path, 'small'), ['--quota-datasets', '3'])
+  await using small = await RunningService.start(join(dir, 'small'), ['--quota-datasets', '3'])
   const from = new Client(small.url)
   const sent = Array.from({ length: 8 }, (_, i) => bodyOf({ content: `a,b\n${'1,2\n'.repeat(20_000)}${i},3\n` }))
   const answers = await Promise.all(sent.map((form) => from.ask('POST', '/qas/uploadCsv', form, later)))
@@ -194,9 +190,9 @@ test('an accepted upload belongs to its owner, who needs the right to send it', 
   const [anna, bob, reader] = (['anna', 'bob', 'reader'] as const).map((name) =>
     newKey({ name, owner: name === 'bob' ? 'bob' : 'anna', scopes: name === 'reader' ? ['read'] : scopes }),
   )
-  const file = join(scratch.path, 'keys.json')
+  const file = join(dir, 'keys.json')
   await writeFile(file, formatKeys([anna!.key, bob!.key, reader!.key]))
-  await using locked = await RunningService.start(join(scratch.path, 'locked'), ['--keys', file])
+  await using locked = await RunningService.start(join(dir, 'locked'), ['--keys', file])
   const as = ({ secret }: { readonly secret: string }) => new Client(locked.url, { authorization: `Bearer ${secret}` })
   const form = bodyOf({ content })
   assert.equal((await as(reader!).ask('POST', '/qas/uploadCsv', form, later)).status, 403)

@@ -4,27 +4,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import {
-  bodyOf,
-  Client,
-  contentType,
-  jsonOf,
-  refusalOf,
-  type UploadResponse,
-  uploadFraming,
-} from '../support/client.ts'
+import { test } from 'node:test'
+import { bodyOf, contentType, jsonOf, refusalOf, type UploadResponse, uploadFraming } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), ['--body-idle-time', '5s'])
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
-const client = new Client(service.url)
+const { service, client } = await ownService(['--body-idle-time', '5s'])
 const unfinished = () => readdirSync(join(service.dataDir, 'uploads'))
 const content = Buffer.from('id,name\n1,Anna\n2,"Bo ""b"""\n3\n')
 const plain = await client.upload(content)

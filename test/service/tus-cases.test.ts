@@ -1,18 +1,12 @@
 // Tests of tus cases: the requirements of tusd's acceptance tests, as a table, but for those that are tested with
 // resumable uploads. If the service differs, the row says why.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { type Answer, Client } from '../support/client.ts'
+import { test } from 'node:test'
+import type { Answer } from '../support/client.ts'
 import { patch, tus, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(`${scratch.path}/data`, ['--allow-origin', 'https://tus.example'])
-const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const { client } = await ownService(['--allow-origin', 'https://tus.example'])
 const content = 'id,name\n1,Ada\n2,Alan\n'
 const bytes = content.length
 const uploads = '/qas/uploads'

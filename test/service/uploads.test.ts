@@ -2,23 +2,18 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { Client, contentType, jsonOf, refusalOf, uploadFraming } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
 import { Conversation } from '../wire/conversation.ts'
 import { bareRequest } from '../wire/requests.ts'
 
 type Status = ReturnType<typeof uploadStatusJson>
 
-const scratch = await scratchDir()
-const service = await RunningService.start(scratch.path)
-const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const { service, client } = await ownService()
 
 const { before, behind } = uploadFraming({ fileName: 'slow.csv' })
 

@@ -2,26 +2,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
 import type { Receipt } from '../../src/core/receipt.ts'
-import { Client } from '../support/client.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, randomCsv, seed } from '../support/samples.ts'
+import { ownService } from '../support/shared-service.ts'
 import { checksOf } from '../support/verified.ts'
 
-const scratch = await scratchDir()
-const service = await RunningService.start(join(scratch.path, 'data'), [
-  '--segment-size',
-  '64KB',
-  '--record-size-max',
-  '2KB',
-])
-const client = new Client(service.url)
-after(async () => {
-  await service[Symbol.asyncDispose]()
-  await scratch[Symbol.asyncDispose]()
-})
+const { service, client } = await ownService(['--segment-size', '64KB', '--record-size-max', '2KB'])
+const scratchPath = dirname(service.dataDir)
 
 const files: Readonly<Record<string, { content: string | Buffer; dialect?: object; schema?: object }>> = {
   'random, with all kinds of faults': { content: randomCsv(createRandom(seed)) },
@@ -163,7 +152,7 @@ test('Verifier.verify() names what was changed', async () => {
     ],
   ]
   for (const [check, change, detail] of cases) {
-    const dir = join(scratch.path, 'copy')
+    const dir = join(scratchPath, 'copy')
     await cp(kept, dir, { recursive: true })
     await change(dir)
     const failed = (await checksOf(dir)).filter(({ ok }) => !ok)

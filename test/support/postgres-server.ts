@@ -5,6 +5,7 @@ import { globSync } from 'node:fs'
 import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { Client } from 'pg'
 import { embeddedPostgres, type Tools } from './client-generators.ts'
 import { freePort } from './free-port.ts'
@@ -26,6 +27,17 @@ export const userWithPassword = 'with_password'
 /** PostgreSQL refuses to run as root, so as root it is run as nobody. */
 const isRoot = process.getuid?.() === 0
 const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {}
+
+/** The server of a test, which is skipped if there is none. */
+export async function openPostgres(t: TestContext): Promise<PostgresServer | null> {
+  const database = await startPostgres()
+  if ('missing' in database) {
+    t.skip(database.missing)
+    return null
+  }
+  t.after(() => database[Symbol.asyncDispose]())
+  return database
+}
 
 /** Starts a server on a free loopback port, or says why there is none. Disposing removes everything. */
 export async function startPostgres(): Promise<PostgresServer | { readonly missing: string }> {

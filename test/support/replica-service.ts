@@ -8,22 +8,19 @@ import { isServiceError } from '../../src/core/errors.ts'
 import type { Receipt, Upload } from '../../src/core/receipt.ts'
 import { storedFiles } from '../../src/core/stored-files.ts'
 import type { PartReader } from '../../src/engine/part-reader.ts'
-import { Catalog } from '../../src/service/dataset/catalog.ts'
 import { Profiles } from '../../src/service/dataset/profiles.ts'
 import { removeOwn } from '../../src/service/dataset/remove-dataset.ts'
-import { VerifiedFiles } from '../../src/service/dataset/verified-files.ts'
 import { startRetention } from '../../src/service/retention.ts'
 import { scrubDataset } from '../../src/service/scrub/scheduled-scrub.ts'
 import { arrive } from '../../src/service/upload/arrival.ts'
-import { ExistingDatasets } from '../../src/service/upload/existing-datasets.ts'
 import { type FinishedDraft, finishedDraft, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
-import { Quota } from '../../src/service/upload/quota.ts'
 import { parseReceipt } from '../../src/store/receipt-file.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { fill, readAll, type Sample, sample } from '../../src/store/store-samples.testing.ts'
 import type { StoredObject } from './fake-bucket.ts'
 import type { WorldProcess } from './replica-world.ts'
+import { serviceTools } from './service-tools.ts'
 
 /** What an operation did, once it has ended; `pending` also if its process was killed. */
 export interface Outcome {
@@ -68,7 +65,6 @@ export interface ReplicaService {
 
 export const keepMs = 86_400_000
 const samples = new Map<string, Sample>()
-const unlimited = { ownerBytesMax: Number.POSITIVE_INFINITY, ownerDatasetsMax: 1_000 }
 const never = new AbortController().signal
 
 export function datasetId(number: number): string {
@@ -98,19 +94,9 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
       cacheBytesMax: 1_000_000,
     }),
   )
-  const files = new VerifiedFiles(store)
-  const existing = new ExistingDatasets(store, files)
   const reader = profileReader()
-  const catalog = new Catalog({ store, files, owner: '', reader })
+  const { files, existing, catalog, tools } = serviceTools(store, reader)
   const profiles = new Profiles({ store, files, reader })
-  const copies = { request: async () => ({ [Symbol.dispose]() {} }), removed: async () => {} }
-  const tools = {
-    store,
-    catalog,
-    copies,
-    runner: { forget() {} },
-    quota: new Quota(unlimited, store),
-  }
   return {
     process,
     store,

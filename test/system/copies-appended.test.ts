@@ -5,17 +5,13 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyMode, CopyStatus } from '../../src/core/copies/copy-status.ts'
 import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
-import { startPostgres } from '../support/postgres-server.ts'
+import { openPostgres } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 /** A service with a target that all uploads go to; null, with a reason, without a database. */
 async function serve(t: TestContext) {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return null
-  }
-  t.after(() => database[Symbol.asyncDispose]())
+  const database = await openPostgres(t)
+  if (database === null) return null
   const scratch = await scratchDir()
   t.after(() => scratch[Symbol.asyncDispose]())
   const service = await RunningService.start(join(scratch.path, 'data'), ['--copy-target', `pg=${database.url}`])

@@ -1,22 +1,12 @@
 // Tests of copies of uploads over kills and a database that is away: a 200 means that the dataset will be in the table.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '../support/client.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { openPostgres, type PostgresServer } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
-
-async function openDatabase(t: TestContext): Promise<PostgresServer | null> {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return null
-  }
-  t.after(() => database[Symbol.asyncDispose]())
-  return database
-}
 
 function flagsOf({ url }: PostgresServer): readonly string[] {
   return ['--copy-target', `pg=${url}?table=events&mode=append`, '--copy-uploads-to', 'pg']
@@ -49,14 +39,14 @@ async function survivesKills(database: PostgresServer, dataDir: string, flags: r
 }
 
 test('an upload is copied although the service was killed right after the 200', async (t) => {
-  const database = await openDatabase(t)
+  const database = await openPostgres(t)
   if (database === null) return
   await using scratch = await scratchDir()
   await survivesKills(database, join(scratch.path, 'data'), flagsOf(database))
 })
 
 test('the same with a bucket', { skip: noS3Server }, async (t) => {
-  const database = await openDatabase(t)
+  const database = await openPostgres(t)
   if (database === null) return
   await using s3 = await startS3Server()
   await using scratch = await scratchDir()
@@ -68,7 +58,7 @@ test('the same with a bucket', { skip: noS3Server }, async (t) => {
 const patient = { timeout: 1_800_000 }
 
 test('1,100 uploads while the database is away are copied when it is back', patient, async (t) => {
-  const database = await openDatabase(t)
+  const database = await openPostgres(t)
   if (database === null) return
   await using scratch = await scratchDir()
   const count = 1_100

@@ -8,22 +8,19 @@ import { type TestContext, test } from 'node:test'
 import { isServiceError } from '../../src/core/errors.ts'
 import type { Receipt } from '../../src/core/receipt.ts'
 import { originalOf, storedFiles } from '../../src/core/stored-files.ts'
-import { Catalog, type CatalogTools } from '../../src/service/dataset/catalog.ts'
+import type { PartReader } from '../../src/engine/part-reader.ts'
 import { eraseTrashed, removeOwn, trashOf } from '../../src/service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from '../../src/service/dataset/verified-files.ts'
 import { scrubDataset } from '../../src/service/scrub/scheduled-scrub.ts'
 import { arrive } from '../../src/service/upload/arrival.ts'
-import { ExistingDatasets } from '../../src/service/upload/existing-datasets.ts'
 import { type FinishedDraft, finishedDraft, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
-import { Quota } from '../../src/service/upload/quota.ts'
 import { place } from '../../src/store/fs/fs-store.testing.ts'
 import { fill, publishSample, readAll, sample } from '../../src/store/store-samples.testing.ts'
 import { type InterleavingCase, interleave, yielding } from '../support/interleave.ts'
 import { seed } from '../support/samples.ts'
+import { serviceTools } from '../support/service-tools.ts'
 
 const { id } = sample({ seed: 1 }).receipt
-const unlimited = { ownerBytesMax: Number.POSITIVE_INFINITY, ownerDatasetsMax: Number.POSITIVE_INFINITY }
-const unused = {} as Pick<CatalogTools, 'reader'> // no test reads rows
 const started = Date.now()
 
 /** The same dataset as another upload makes it; no file is the same, so that any mix of two is found. */
@@ -42,17 +39,8 @@ async function service(t: TestContext) {
   const { dir, open } = await place(t)
   const real = await open()
   const store = yielding(real)
-  const files = new VerifiedFiles(store)
-  const existing = new ExistingDatasets(store, files)
-  const catalog = new Catalog({ store, files, owner: '', ...unused })
-  const copies = { request: async () => ({ [Symbol.dispose]() {} }), removed: async () => {} }
-  const tools = {
-    store,
-    catalog,
-    copies,
-    runner: { forget() {} },
-    quota: new Quota(unlimited, store),
-  }
+  // No test reads rows.
+  const { files, existing, catalog, tools } = serviceTools(store, {} as PartReader)
   const seen = { outcomes: [] as string[], expired: 0, done: [] as string[] }
 
   const readFiles = async (receipt: Receipt) => {

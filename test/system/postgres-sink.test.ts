@@ -9,16 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
 import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
-import { startPostgres } from '../support/postgres-server.ts'
+import { openPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
 
 test('a commit whose response is lost, and two concurrent copies, do not duplicate a dataset', async (t) => {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return
-  }
-  t.after(() => database[Symbol.asyncDispose]())
+  const database = await openPostgres(t)
+  if (database === null) return
   const { query } = database
   await query('CREATE SCHEMA races')
   const order: CopyOrder = {
@@ -95,12 +91,8 @@ const noOpenssl = spawnSync('openssl', ['version']).status !== 0 && 'no openssl'
 test('a copy is encrypted, and the certificate of the server verified, if the URL says so', {
   skip: noOpenssl,
 }, async (t) => {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return
-  }
-  t.after(() => database[Symbol.asyncDispose]())
+  const database = await openPostgres(t)
+  if (database === null) return
   const { query } = database
   const [[dir = null] = []] = await query('SHOW data_directory')
   const certificate = join(dir ?? '', 'server.crt')

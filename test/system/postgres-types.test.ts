@@ -5,7 +5,7 @@ import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
 import { foundColumnsSql, keepsValues } from '../../src/sink/postgres-sql.ts'
 import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { openPostgres, type PostgresServer } from '../support/postgres-server.ts'
 
 /** Values by type, as `PartReader` writes them: each fits its type, and few fit another one. */
 const valuesByType: Readonly<Record<string, readonly string[]>> = {
@@ -70,12 +70,8 @@ const definitions = `CREATE TYPE mood AS ENUM ('a', '007', 'true', '1');
   CREATE SCHEMA own; CREATE DOMAIN own.text AS char(3)`
 
 test('every value of every type is in a column of any type unchanged, or the copy is refused', async (t) => {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return
-  }
-  t.after(() => database[Symbol.asyncDispose]())
+  const database = await openPostgres(t)
+  if (database === null) return
   const { query } = database
   await query(definitions)
   // PostgreSQL 15 and later.

@@ -4,18 +4,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CopyStatus } from '../../src/core/copies/copy-status.ts'
 import { Client } from '../support/client.ts'
-import { startPostgres } from '../support/postgres-server.ts'
+import { openPostgres } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import { until } from '../support/until.ts'
 
 test('two replicas copy a dataset once, and each shows the copies of the other', { skip: noS3Server }, async (t) => {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return
-  }
-  t.after(() => database[Symbol.asyncDispose]())
+  const database = await openPostgres(t)
+  if (database === null) return
   await using s3 = await startS3Server()
   await using scratch = await scratchDir()
   const store = ['--store', `s3://${s3.bucket}/copies`, '--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']

@@ -4,11 +4,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import { survey, sweep } from '../../src/store/s3/s3-sweep.ts'
-import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertNotFound, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import {
   publishSample,
@@ -17,53 +16,21 @@ import {
   sample,
   sampleUpload,
 } from '../../src/store/store-samples.testing.ts'
+import { bucketPlace, type Replica, withS3Server } from '../support/bucket-place.ts'
 import { scratchDir } from '../support/running-service.ts'
-import { type Fate, S3Proxy } from '../support/s3-proxy.ts'
-import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
-import { assertSwept } from '../support/swept-bucket.ts'
+import type { Fate } from '../support/s3-proxy.ts'
+import type { S3Server } from '../support/s3-server.ts'
 
-if (noS3Server !== undefined) {
-  test('orders of replicas', { skip: noS3Server }, () => {})
-} else {
-  const server = await startS3Server()
-  after(() => server[Symbol.asyncDispose]())
-  declareTests(server)
-}
+await withS3Server('orders of replicas', declareTests)
 
-interface Replica {
-  readonly store: Store
-  readonly proxy: S3Proxy
-}
-
-/** Replicas A and B, and the bucket without a proxy. */
-async function place(t: TestContext, { endpoint, bucket, root }: S3Server) {
-  const scratch = await scratchDir()
-  const prefix = `${randomUUID()}/`
-  const options = { bucket, prefix, pathStyle: true, region: null }
-  const objects = new S3Objects({ ...options, endpoint })
-  const opened: Replica[] = []
-  const open = async (): Promise<Replica> => {
-    const proxy = await S3Proxy.to(endpoint)
-    const local = { dir: join(scratch.path, `${opened.length}`), cacheBytesMax: 1_000_000 }
-    const one = { proxy, store: await createS3Store({ ...options, ...local, endpoint: proxy.endpoint }) }
-    opened.push(one)
-    return one
-  }
-  t.after(async () => {
-    for (const { store, proxy } of opened) {
-      await store.close()
-      await proxy[Symbol.asyncDispose]()
-    }
-    await assertSwept(objects)
-    objects.close()
-    await scratch[Symbol.asyncDispose]()
-  })
-  const keys = async (part: RegExp) => (await Array.fromAsync(objects.list(''))).filter((key) => part.test(key))
+/** Replicas A and B. */
+async function place(t: TestContext, server: S3Server) {
+  const here = await bucketPlace(t, server)
   const makeOld = async (id: string, ms: number) => {
     const at = (Date.now() - ms) / 1_000
-    await utimes(join(root, bucket, prefix, 'datasets', id, 'receipt.json'), at, at)
+    await utimes(join(server.root, server.bucket, here.prefix, 'datasets', id, 'receipt.json'), at, at)
   }
-  return { a: await open(), b: await open(), open, objects, keys, makeOld, prefix }
+  return { ...here, a: await here.open(), b: await here.open(), makeOld }
 }
 
 const wanted = sample({ seed: 1, partCount: 2 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
+import { bucketFlags } from '../support/bucket-place.ts'
 import { Client } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { S3Proxy } from '../support/s3-proxy.ts'
@@ -70,8 +71,7 @@ test('a page of rows reads only its part, a range of the original only some bloc
 test('a damaged copy in the cache is reported once, and then fetched again', { skip: noS3Server }, async () => {
   await using s3 = await startS3Server()
   await using scratch = await scratchDir()
-  const flags = ['--store', `s3://${s3.bucket}/copies`, '--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
-  await using service = await RunningService.start(join(scratch.path, 'data'), flags)
+  await using service = await RunningService.start(join(scratch.path, 'data'), bucketFlags(s3, 'copies'))
   const client = new Client(service.url)
   const { id } = await client.upload(`${csvText('id,name', 1_000, (i) => `${i},name ${i}`)}too,many,fields\n`)
   const dir = join(scratch.path, 'data', 'cache')

@@ -1,60 +1,28 @@
 // Tests of the S3 store: the contract of all stores on a real S3 server, then what is specific to object storage.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../src/core/errors.ts'
 import { readFrom, S3Objects } from '../../src/store/s3/s3-objects.ts'
-import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import { removedMs, sweep } from '../../src/store/s3/s3-sweep.ts'
-import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
-import { fill, publishSample, replaceSample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
-import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
-import { assertSwept } from '../support/swept-bucket.ts'
+import { publishSample, replaceSample, sample } from '../../src/store/store-samples.testing.ts'
+import { bucketPlace, withS3Server } from '../support/bucket-place.ts'
+import { type S3Server, startS3Server } from '../support/s3-server.ts'
 
-if (noS3Server !== undefined) {
-  test('the store of a bucket', { skip: noS3Server }, () => {})
-} else {
-  const server = await startS3Server()
-  after(() => server[Symbol.asyncDispose]())
-  storeContract('s3-store', async (t) => (await place(t, server)).open)
-  declareTests(server)
-}
-
-interface Place {
-  readonly prefix: string
-  /** Opens a store on the prefix. An earlier one must be closed first, unless `replica` differs. */
-  open(replica?: number): Promise<Store>
-  readonly objects: S3Objects
-}
-
-async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Place> {
-  const dir = await mkdtemp(join(tmpdir(), 's3-store-'))
-  const prefix = `${randomUUID()}/`
-  const options = { endpoint, bucket, prefix, pathStyle: true, region: null }
-  const objects = new S3Objects(options)
-  const opened: Store[] = []
-  t.after(async () => {
-    for (const store of opened) await store.close().catch(() => {})
-    await assertSwept(objects)
-    objects.close()
-    await rm(dir, { recursive: true, force: true })
+await withS3Server('the store of a bucket', (server) => {
+  storeContract('s3-store', async (t) => {
+    const { open } = await place(t, server)
+    return () => open()
   })
-  const open = async (replica = 0) => {
-    const store = await createS3Store({ ...options, dir: join(dir, `${replica}`), cacheBytesMax: 1_000_000 })
-    opened.push(store)
-    return store
-  }
-  return { prefix, open, objects }
-}
+  declareTests(server)
+})
 
-async function keysOf(objects: S3Objects): Promise<readonly string[]> {
-  return await Array.fromAsync(objects.list(''))
+/** Opens stores without their proxies; an earlier one must be closed first, unless `replica` differs. */
+async function place(t: TestContext, server: S3Server) {
+  const here = await bucketPlace(t, server)
+  return { ...here, open: async (replica = 0) => (await here.open(`${replica}`)).store }
 }
 
 /** What takes part of every call of a kind stops the process there, until restored. */
@@ -68,12 +36,12 @@ function stopAt(t: TestContext, method: 'put' | 'delete' | 'deleteSame', part: R
 
 function declareTests(server: S3Server): void {
   test('createS3Store() writes the documented objects, and leaves none when all is removed', async (t) => {
-    const { open, objects } = await place(t, server)
+    const { open, objects, keys } = await place(t, server)
     const store = await open()
     const wanted = sample({ seed: 1, rejectPartCount: 1 })
     const { id } = wanted.receipt
     await publishSample(store, wanted, 7)
-    const shapes = (await keysOf(objects)).map((key) =>
+    const shapes = (await keys()).map((key) =>
       key
         .replaceAll(/(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
         .replace(/^index.\d{14}/, 'index/TIME'),
@@ -87,24 +55,24 @@ function declareTests(server: S3Server): void {
       `index/TIME-${id}/UUID/1763650000000/${storedBytes(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
     ])
     await store.remove({ id })
-    const kinds = async () => [...new Set((await keysOf(objects)).map((key) => key.split('/')[0]))]
+    const kinds = async () => [...new Set((await keys()).map((key) => key.split('/')[0]))]
     // A tombstone; and for an hour, what another replica may be reading.
     assert.deepEqual(await kinds(), ['datasets', 'files', 'pending'])
     await sweep(objects, Date.now() + removedMs / 2)
     assert.deepEqual(await kinds(), ['datasets', 'files', 'pending'])
     await sweep(objects, Date.now() + removedMs + 2_000)
-    assert.deepEqual(await keysOf(objects), [])
+    assert.deepEqual(await keys(), [])
   })
 
   test('of eight replicas that commit the same dataset, one wins, and its files stay', async (t) => {
-    const { open, objects } = await place(t, server)
+    const { open, keys } = await place(t, server)
     const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
     for (let seed = 0; seed < 10; seed += 1) {
       const wanted = sample({ seed, partCount: 2 })
       const made = await Promise.all(replicas.map((store, number) => publishSample(store, wanted, number)))
       assert.equal(made.filter(Boolean).length, 1)
       await assertWhole(replicas[seed % 8]!, wanted)
-      const files = (await keysOf(objects)).filter((key) => key.startsWith('files/'))
+      const files = await keys(/^files\//)
       assert.equal(files.length, (seed + 1) * wanted.files.size)
     }
   })
@@ -165,45 +133,8 @@ function declareTests(server: S3Server): void {
     for (const reader of readers) await reader.return?.()
   })
 
-  test('sweep() removes leftovers of unfinished attempts, and nothing of a dataset', async (t) => {
-    const { open, objects } = await place(t, server)
-    const store = await open()
-    const [kept, lost] = [sample({ seed: 1 }), sample({ seed: 2 })]
-    await publishSample(store, kept)
-    const before = await keysOf(objects)
-    const draft = await store.draft()
-    await fill(draft, lost)
-    const stopped = stopAt(t, 'put', /receipt\.json$/)
-    await assert.rejects(store.publish(draft, lost.receipt, sampleUpload(lost.receipt, 1)))
-    stopped.restore()
-    const dayMs = 86_400_000
-    assert.equal(await sweep(objects, Date.now() + dayMs - 60_000), 0)
-    assert.equal(await sweep(objects, Date.now() + dayMs + 60_000), 1)
-    assert.deepEqual(await keysOf(objects), before)
-    await assertWhole(store, kept)
-  })
-
-  test('a publish is acknowledged once its receipt is there, and completed by a sweep if more fails', async (t) => {
-    const { open, objects } = await place(t, server)
-    const store = await open()
-    const wanted = sample({ seed: 1 })
-    const stopped = stopAt(t, 'put', /^index\/|\/uploads\//)
-    assert.equal(await publishSample(store, wanted), true)
-    assert.deepEqual(await idsOf(store), [wanted.receipt.id])
-    stopped.restore()
-    assert.deepEqual(
-      (await keysOf(objects)).filter((key) => /^index|\/uploads\//.test(key)),
-      [],
-    )
-    await sweep(objects, Date.now())
-    assert.deepEqual(await idsOf(await open(1)), [wanted.receipt.id])
-    const keys = await keysOf(objects)
-    assert.ok(keys.some((key) => key.includes('/uploads/')))
-    assert.ok(!keys.some((key) => key.startsWith('pending/')))
-  })
-
   test('a repair is acknowledged once its receipt is there, and a sweep removes what was damaged', async (t) => {
-    const { open, objects } = await place(t, server)
+    const { open, objects, keys } = await place(t, server)
     const store = await open()
     const damaged = sample({ seed: 1 })
     await publishSample(store, damaged)
@@ -213,7 +144,7 @@ function declareTests(server: S3Server): void {
     assert.deepEqual(await replaceSample(store, wanted, 2), wanted.receipt)
     for (const one of stopped.toReversed()) one.restore()
     await sweep(objects, Date.now() + removedMs + 2_000)
-    const files = (await keysOf(objects)).filter((key) => key.startsWith('files/'))
+    const files = await keys(/^files\//)
     assert.equal(files.length, wanted.files.size)
     const again = await open(1)
     await assertWhole(again, wanted)
@@ -221,14 +152,14 @@ function declareTests(server: S3Server): void {
   })
 
   test('a repair keeps the record of the upload before it, even if that was in its receipt alone', async (t) => {
-    const { open, objects } = await place(t, server)
+    const { open, keys } = await place(t, server)
     const store = await open()
     const damaged = sample({ seed: 1 })
     const stopped = stopAt(t, 'put', /^index/)
     await publishSample(store, damaged, 1)
     stopped.restore()
     await replaceSample(store, damaged, 2)
-    assert.equal((await keysOf(objects)).filter((key) => key.includes('/uploads/')).length, 2)
+    assert.equal((await keys(/\/uploads\//)).length, 2)
   })
 
   test('a removal is done once the tombstone is there, and nothing has changed before', async (t) => {

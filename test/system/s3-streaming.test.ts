@@ -6,59 +6,33 @@ import { once } from 'node:events'
 import { open, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { ServiceError } from '../../src/core/errors.ts'
 import { type S3Multipart, S3Objects } from '../../src/store/s3/s3-objects.ts'
-import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import { sweep } from '../../src/store/s3/s3-sweep.ts'
-import type { Draft, Store } from '../../src/store/store.ts'
+import type { Draft } from '../../src/store/store.ts'
 import { assertWhole } from '../../src/store/store-assertions.testing.ts'
 import { fill, publishSample, type Sample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
+import { bucketFlags, bucketPlace, withS3Server } from '../support/bucket-place.ts'
 import { Client, uploadFraming } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { type Fate, S3Proxy } from '../support/s3-proxy.ts'
-import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
-import { assertSwept } from '../support/swept-bucket.ts'
+import type { S3Server } from '../support/s3-server.ts'
 import { until } from '../support/until.ts'
 
 /** Size of a part. Bytes. */
 const partBytes = 8_388_608
 
-if (noS3Server !== undefined) {
-  test('files that go into a bucket while they are written', { skip: noS3Server }, () => {})
-} else {
-  const server = await startS3Server()
-  after(() => server[Symbol.asyncDispose]())
+await withS3Server('files that go into a bucket while they are written', (server) => {
   declareStoreTests(server)
   declareServiceTests(server)
-}
+})
 
-interface Place {
-  readonly proxy: S3Proxy
-  readonly store: Store
-  /** Accesses the same prefix without the proxy. */
-  readonly objects: S3Objects
-}
-
-async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Place> {
-  const scratch = await scratchDir()
-  const proxy = await S3Proxy.to(endpoint)
-  const options = { bucket, prefix: `${randomUUID()}/`, pathStyle: true, region: null }
-  const objects = new S3Objects({ ...options, endpoint })
-  const local = { dir: scratch.path, cacheBytesMax: 1_000_000 }
-  const store = await createS3Store({ ...options, ...local, endpoint: proxy.endpoint })
-  // What the start has tried.
-  proxy.carried.length = 0
-  t.after(async () => {
-    await store.close()
-    await assertSwept(objects)
-    objects.close()
-    await proxy[Symbol.asyncDispose]()
-    await scratch[Symbol.asyncDispose]()
-  })
-  return { proxy, store, objects }
+async function place(t: TestContext, server: S3Server) {
+  const { open, objects } = await bucketPlace(t, server)
+  return { ...(await open()), objects }
 }
 
 /** Lets the first request of each operation that matches meet a fate. Returns the operations that have met it. */
@@ -334,15 +308,8 @@ function declareServiceTests(server: S3Server): void {
     const scratch = await scratchDir()
     const proxy = await S3Proxy.to(server.endpoint)
     const prefix = randomUUID()
-    const store = [
-      '--store',
-      `s3://${server.bucket}/${prefix}`,
-      '--s3-endpoint',
-      proxy.endpoint,
-      '--s3-path-style',
-      'yes',
-    ]
-    const running = await RunningService.start(scratch.path, store)
+    const flags = bucketFlags({ ...server, endpoint: proxy.endpoint }, prefix)
+    const running = await RunningService.start(scratch.path, flags)
     const options = { bucket: server.bucket, prefix: `${prefix}/`, pathStyle: true, region: null }
     const objects = new S3Objects({ ...options, endpoint: server.endpoint })
     t.after(async () => {

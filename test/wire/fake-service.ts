@@ -8,6 +8,7 @@ import type { Receipt } from '../../src/core/receipt.ts'
 import type { Admission, ByteRange, Download, Service, UploadHead } from '../../src/service/service.ts'
 import { boundaryOf } from '../../src/service/upload/admission.ts'
 import { receiveFile } from '../../src/service/upload/receive-file.ts'
+import { sample } from '../../src/store/store-samples.testing.ts'
 
 export interface FakeLimits {
   readonly fileBytesMax: number
@@ -152,34 +153,13 @@ function* pieces(bytes: Buffer, breakAfterBytes: number | null) {
 
 function fakeReceipt(bytes: Buffer, name: string, contentType: string | null): Receipt {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const { receipt } = sample({ seed: sha256, partCount: 0, createdAt: Date.now() })
   return {
+    ...receipt,
     id: sha256.slice(0, 32),
     file: { name, bytes: bytes.length, sha256, contentType },
-    encoding: { name: 'utf-8', bom: false },
-    dialect: {
-      delimiter: ',',
-      quoteChar: '"',
-      doubleQuote: true,
-      escapeChar: null,
-      lineTerminator: '\r\n',
-      header: true,
-      skipRows: 0,
-      commentChar: null,
-      skipInitialSpace: false,
-    },
-    records: { total: 2, header: 1, blank: 0, skipped: 0, accepted: 1, rejected: 0 },
+    dialect: { ...receipt.dialect, lineTerminator: '\r\n' },
     columns: [{ name: 'id', type: 'text', nulls: 0, why: 'made up' }],
-    rejects: { count: 0, reasons: {}, first: [], parts: [] },
-    parts: [],
-    checksums: null,
     body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'], recordBytesMax: 1_000 },
-    evidence: {
-      encoding: 'made up',
-      dialect: { code: 'best', delimiter: ',', width: 1, fitting: 0, records: 0 },
-      header: { code: 'empty', typed: 0, unlike: 0, like: 0, isUncertain: false, lines: [] },
-    },
-    notes: [],
-    createdAt: Date.now(),
-    owner: '',
   }
 }

@@ -25,27 +25,6 @@ export async function makeDraft(dir: string): Promise<void> {
   await makeNewDirectory(posix.join(dir, 'data'))
 }
 
-/**
- * A draft whose files stay in its directory until it is published. Once its original is complete, publishing is likely,
- * so the directory of records is made then, in parallel with the work on the records themselves.
- */
-export function localDraft(dir: string, discard: () => Promise<void>): Draft {
-  const folder = draftFolders(dir)
-  let early: Promise<unknown> = Promise.resolve()
-  return {
-    dir,
-    folder,
-    grew() {},
-    finished(file) {
-      if (file === 'original') early = folder(recordsName).catch(() => {})
-    },
-    async [Symbol.asyncDispose]() {
-      await early
-      await discard()
-    },
-  }
-}
-
 /** The other directories are created on demand: a small upload would wait longer for these than for its bytes. */
 export function draftFolders(dir: string): Draft['folder'] {
   const made = new Map<DraftFolder, Promise<string>>()
@@ -103,6 +82,14 @@ export async function finishDraft(
 /** The receipt of the dataset in `dir`. @throws {Error} ENOENT if there is none, others if it cannot be read. */
 export async function readReceipt(dir: string, id: string): Promise<Receipt> {
   return parseReceipt(await readFile(join(dir, receiptName), 'utf8'), id)
+}
+
+/** True if there is a receipt that can be read. */
+export function hasReceipt(dir: string, id: string): Promise<boolean> {
+  return readReceipt(dir, id).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function dropAllBut(

@@ -9,7 +9,7 @@ import { withoutChecksum } from '../checksum-line.ts'
 import { DatasetIndex, dismissedName, type Entry, entryOf, removeIndex } from '../dataset-index.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
-import { readReceipt } from './fs-draft.ts'
+import { hasReceipt, readReceipt } from './fs-draft.ts'
 import { type FsPaths, trashPlaceOf } from './fs-paths.ts'
 import { lastUploadOf, namesOfRecords } from './fs-records.ts'
 
@@ -57,11 +57,7 @@ async function readTrash(paths: FsPaths): Promise<Places['inTrash']> {
   const places = (await readdir(paths.trash)).flatMap((name) => trashPlaceOf(name) ?? [])
   for (const place of places.toSorted((a, b) => b.trashedAt - a.trashedAt)) {
     const { id, trashedAt } = place
-    const isPublished = await readReceipt(paths.dataset(id), id).then(
-      () => true,
-      () => false,
-    )
-    if (isPublished || inTrash.has(id)) await removeTree(paths.trashed(place))
+    if (inTrash.has(id) || (await hasReceipt(paths.dataset(id), id))) await removeTree(paths.trashed(place))
     else inTrash.set(id, trashedAt)
   }
   return inTrash

@@ -179,24 +179,6 @@ test('receipt() reports a receipt damaged while the store is open as an error, n
   assert.equal(await store.ownerOf(bad.receipt.id), null)
 })
 
-test('draft() prepares the folder of upload records once the original is complete', async (t) => {
-  const { dir, open } = await place(t)
-  const store = await open()
-  const wanted = sample({ seed: 1 })
-  const draft = await filledDraft(store, wanted)
-  draft.finished('data/part-00000.parquet')
-  assert.ok(!(await readdir(draft.dir)).includes('uploads'))
-  draft.finished('original')
-  const records = await draft.folder('uploads')
-  assert.deepEqual(await readdir(records), [])
-  assert.equal(await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), true)
-  await assertWhole(store, wanted)
-  const again = await filledDraft(store, sample({ seed: 2 }))
-  again.finished('original')
-  await again[Symbol.asyncDispose]()
-  assert.deepEqual(await readdir(join(dir, 'incoming')), [])
-})
-
 test('publish() refuses a link in place of a file', async (t) => {
   const { dir, open } = await place(t)
   const store = await open()

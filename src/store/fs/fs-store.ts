@@ -2,9 +2,21 @@
 // rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
 import { renameSync } from 'node:fs'
-import { access, lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import {
+  access,
+  constants,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { ServiceError } from '../../core/errors.ts'
+import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import {
@@ -20,19 +32,37 @@ import {
 } from '../../io/files/durable.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
+import { readsOf } from '../../io/read-bytes.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { type DatasetIndex, dismissedName, type Entry, endOf, entryOf } from '../dataset-index.ts'
-import { isDatasetId, plainName } from '../name-rules.ts'
+import { listedReceipts } from '../listed-receipts.ts'
+import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
+import { ofPublish } from '../receipt-file.ts'
 import { Spools } from '../spool/spool.ts'
-import type { DatasetChange, DatasetVersion, Draft, Store, StoreLogger, TrashedDataset, Usage } from '../store.ts'
+import type {
+  DatasetChange,
+  DatasetFile,
+  DatasetVersion,
+  Draft,
+  FileStamp,
+  ListPage,
+  ListQuery,
+  Store,
+  StoredReads,
+  StoreLogger,
+  TrashedDataset,
+  Usage,
+} from '../store.ts'
 import { openFormat } from './directory-format.ts'
-import { DirectoryIdentity, isMissing } from './directory-identity.ts'
+import { DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
-import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
+import { draftFolders, finishDraft, hasReceipt, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
 import { closeIndex, openIndex } from './fs-index.ts'
 import { type FsPaths, fsPaths } from './fs-paths.ts'
-import { FsReads, type FsReadsParts } from './fs-reads.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
+
+/** Receipts of a list that are read at once. */
+const receiptsAtOnceMax = 32
 
 export interface FsStoreOptions {
   /** Created, with its parents, if it does not exist. */
@@ -72,7 +102,11 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   }
 }
 
-interface Parts extends FsReadsParts {
+interface Parts {
+  readonly paths: FsPaths
+  readonly logger: StoreLogger
+  readonly place: DirectoryIdentity
+  readonly index: DatasetIndex
   readonly spools: Spools
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
@@ -81,8 +115,11 @@ interface Parts extends FsReadsParts {
   readonly opened: AsyncDisposableStack
 }
 
-/** The index decides what is visible: it changes after a publish is durable and before a removal begins. */
-class FsStore extends FsReads implements Store {
+/**
+ * The index decides what is visible: it changes after a publish is durable and before a removal begins. What is read of
+ * a dataset is of one publish, whatever is removed, published and replaced meanwhile.
+ */
+class FsStore implements Store {
   readonly spools: Spools
   readonly #parts: Parts
   readonly #paths: FsPaths
@@ -91,9 +128,10 @@ class FsStore extends FsReads implements Store {
   readonly #turns = new KeyedMutex()
   /** Directories of drafts that may exist. */
   readonly #drafts = new Set<string>()
+  /** Current users of local paths, by dataset. */
+  readonly #uses = new LocalUses()
 
   constructor(parts: Parts) {
-    super(parts)
     this.spools = parts.spools
     this.#parts = parts
     this.#paths = parts.paths
@@ -103,14 +141,14 @@ class FsStore extends FsReads implements Store {
   async draft(): Promise<Draft> {
     const dir = this.#paths.newPath()
     this.#drafts.add(dir)
+    const discard = () => this.#discardDraft(dir)
     try {
-      await this.#parts.place.check()
-      await makeDraft(dir)
+      await this.#writing(() => makeDraft(dir))
     } catch (error) {
-      await this.#discardDraft(dir)
-      throw await this.#failure(error)
+      await discard()
+      throw error
     }
-    return localDraft(dir, () => this.#discardDraft(dir))
+    return { dir, folder: draftFolders(dir), grew() {}, finished() {}, [Symbol.asyncDispose]: discard }
   }
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
@@ -134,13 +172,13 @@ class FsStore extends FsReads implements Store {
           await this.#commit(draft, remade, made)
           return { receipt: remade, upload: made }
         }
-        if (!this.isThere(damaged)) return null
+        if (!this.#isThere(damaged)) return null
         const receipt = { ...remade, createdAt: entry.createdAt }
         await this.#parts.place.check()
         await finishDraft(draft, receipt, upload, this.#paths.dataset(id))
         const asidePath = this.#paths.newPath()
         await replaceDataset(this.#paths, id, { draftDir: draft.dir, asidePath }, (exchange) =>
-          this.uses.move(id, () => {
+          this.#uses.move(id, () => {
             this.#index.markUnsure(id)
             exchange()
             this.#index.together(() => {
@@ -150,7 +188,7 @@ class FsStore extends FsReads implements Store {
             })
           }),
         )
-        await Promise.all([this.#syncMove(), syncDirectory(this.#paths.replacing)])
+        await Promise.all([this.#sync('datasets', 'incoming'), syncDirectory(this.#paths.replacing)])
         await this.#discard(asidePath)
         return { receipt, upload }
       }),
@@ -173,18 +211,17 @@ class FsStore extends FsReads implements Store {
     const { datasetId } = upload
     const path = this.#paths.newPath()
     try {
-      await this.#parts.place.check()
-      await writeRecord(path, upload)
-      await this.#turns.take(datasetId, async () => {
-        if (!this.#index.has(datasetId)) return
-        this.#index.uploaded(datasetId, endOf(upload))
-        const bringsName = this.#index.isNewName(datasetId, upload.fileName)
-        if (bringsName) this.#index.markUnsure(datasetId)
-        await addRecord(path, this.#paths.dataset(datasetId), upload, bringsName)
-        if (bringsName) this.#index.addName(datasetId, upload.fileName)
+      await this.#writing(async () => {
+        await writeRecord(path, upload)
+        await this.#turns.take(datasetId, async () => {
+          if (!this.#index.has(datasetId)) return
+          this.#index.uploaded(datasetId, endOf(upload))
+          const bringsName = this.#index.isNewName(datasetId, upload.fileName)
+          if (bringsName) this.#index.markUnsure(datasetId)
+          await addRecord(path, this.#paths.dataset(datasetId), upload, bringsName)
+          if (bringsName) this.#index.addName(datasetId, upload.fileName)
+        })
       })
-    } catch (error) {
-      throw await this.#failure(error)
     } finally {
       await this.#discard(path)
     }
@@ -194,7 +231,7 @@ class FsStore extends FsReads implements Store {
     const { id } = of
     return this.#turns.take(id, async () => {
       const entry = this.#index.get(id)
-      if (entry === undefined || !this.isThere(of) || entry.lastUploadAt >= uploadedBefore) return false
+      if (entry === undefined || !this.#isThere(of) || entry.lastUploadAt >= uploadedBefore) return false
       await this.#erase(entry, this.#paths.dataset(id))
       return true
     })
@@ -212,38 +249,36 @@ class FsStore extends FsReads implements Store {
   async #erase(entry: Entry, from: string): Promise<void> {
     const { id } = entry
     this.#index.delete(id)
-    await this.uses.ended(id)
+    await this.#uses.ended(id)
     const path = this.#paths.newPath()
     try {
-      await this.#parts.place.check()
-      await rename(from, path)
+      await this.#writing(() => rename(from, path))
     } catch (error) {
       this.#index.add(entry)
-      throw await this.#failure(error)
+      throw error
     }
     this.#index.markSure(id)
     // It stays invisible even if that cannot be made durable; after a power loss it may be back.
-    await (entry.trashedAt === null ? this.#syncMove() : this.#syncTrash('incoming'))
+    await this.#sync(entry.trashedAt === null ? 'datasets' : 'trash', 'incoming')
     await this.#discard(path)
   }
 
   async trash(of: DatasetVersion): Promise<boolean> {
     const { id } = of
     return this.#turns.take(id, async () => {
-      if (!this.isThere(of)) return false
+      if (!this.#isThere(of)) return false
       const place = { id, trashedAt: Date.now() }
       this.#index.markUnsure(id)
       this.#index.move(id, place.trashedAt)
-      await this.uses.ended(id)
+      await this.#uses.ended(id)
       try {
-        await this.#parts.place.check()
-        await rename(this.#paths.dataset(id), this.#paths.trashed(place))
+        await this.#writing(() => rename(this.#paths.dataset(id), this.#paths.trashed(place)))
       } catch (error) {
         this.#index.move(id, null)
-        throw await this.#failure(error)
+        throw error
       }
       this.#index.markSure(id)
-      await this.#syncTrash('datasets')
+      await this.#sync('datasets', 'trash')
       return true
     })
   }
@@ -252,23 +287,123 @@ class FsStore extends FsReads implements Store {
     const { id } = of
     return this.#turns.take(id, async () => {
       if (this.#index.get(id)?.trashedAt !== of.trashedAt) return false
-      try {
-        await this.#parts.place.check()
+      await this.#writing(async () => {
         this.#index.markUnsure(id)
         await moveIn(this.#paths, id, this.#paths.trashed(of), this.#parts.logger)
         // It is there, even if that cannot be made durable.
         this.#index.move(id, null)
-        await this.#syncTrash('datasets')
-      } catch (error) {
-        throw await this.#failure(error)
-      }
+        await this.#sync('datasets', 'trash')
+      })
       this.#index.markSure(id)
       return true
     })
   }
 
-  async #syncTrash(other: 'datasets' | 'incoming'): Promise<void> {
-    await Promise.all([this.#parts.trash.sync(), this.#parts[other].sync()])
+  async receipt(id: string): Promise<Receipt | null> {
+    const now = await this.published(id)
+    if (now === null) return null
+    try {
+      const receipt = await readReceipt(this.#paths.dataset(id), id)
+      // Otherwise it was removed in the meantime, and perhaps published again: retry with what is there now.
+      return this.#isThere(now) ? ofPublish(receipt, now.publish) : await this.receipt(id)
+    } catch (error) {
+      if (!this.#isThere(now)) return await this.receipt(id)
+      if (errorCode(error) !== undefined && !isMissing(error)) throw toStoreError(error)
+      // Damaged in the meantime, unless the directory is gone: it must not look as if it had never existed.
+      await this.#parts.place.check()
+      throw new ServiceError('DATASET_DAMAGED', { name: receiptName }, error)
+    }
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    return await listedReceipts(this.#index, query, {
+      read: (id) => (query.isTrash ? this.#trashedReceipt(id) : this.receipt(id)),
+      check: async (error) => {
+        if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
+        // An empty list because the directory is gone would be wrong.
+        await this.#parts.place.check()
+      },
+      readsAtOnceMax: receiptsAtOnceMax,
+      logger: this.#parts.logger,
+    })
+  }
+
+  async #trashedReceipt(id: string): Promise<Receipt | null> {
+    const trashed = await this.trashed(id)
+    return trashed === null ? null : await readReceipt(this.#paths.trashed(trashed), id)
+  }
+
+  async trashed(id: string): Promise<TrashedDataset | null> {
+    const { owner = '', trashedAt = null } = this.#index.get(id) ?? {}
+    return trashedAt === null ? null : { id, owner, trashedAt }
+  }
+
+  async read(
+    of: DatasetVersion,
+    file: DatasetFile,
+    range?: Readonly<{ start: number; end: number }>,
+  ): Promise<ByteStream> {
+    return fileStream(await this.#open(of, file), range ?? { start: 0, end: Number.POSITIVE_INFINITY })
+  }
+
+  async open(of: DatasetVersion, file: DatasetFile): Promise<StoredReads> {
+    const handle = await this.#open(of, file)
+    return { read: readsOf(handle), [Symbol.asyncDispose]: () => handle.close() }
+  }
+
+  async stamp(of: DatasetVersion, file: DatasetFile): Promise<FileStamp | null> {
+    const now = await this.#now(of)
+    const stamp = await stampOf(this.#filePath(now, file))
+    if (!this.#isThere(now)) throw notFound(now)
+    return stamp
+  }
+
+  async #open(of: DatasetVersion, file: DatasetFile): Promise<FileHandle> {
+    const now = await this.#now(of)
+    const path = this.#filePath(now, file)
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(async (error) => {
+      if (!this.#isThere(now)) throw notFound(now)
+      if (!isMissing(error)) throw toStoreError(error)
+      // Only this file is missing, unless the whole directory is gone.
+      await this.#parts.place.check()
+      throw new ServiceError('DATASET_DAMAGED', { name: file }, error)
+    })
+    if (this.#isThere(now)) return handle
+    // Removed or replaced in the meantime: the file may be of another publish.
+    await handle.close()
+    throw notFound(now)
+  }
+
+  async withLocal<Result>(
+    of: DatasetVersion,
+    files: readonly DatasetFile[],
+    use: (paths: readonly string[]) => Promise<Result>,
+  ): Promise<Result> {
+    return await this.#uses.during(of.id, async () => use(files.map((file) => this.#filePath(of, file))))
+  }
+
+  async published(id: string): Promise<Required<DatasetVersion> | null> {
+    const version = this.#index.version(id)
+    return version === null ? null : { id, publish: String(version) }
+  }
+
+  /** True if that publish is in its place now. */
+  #isThere({ id, publish }: DatasetVersion): boolean {
+    const version = this.#index.version(id)
+    return version !== null && (publish === undefined || publish === String(version))
+  }
+
+  /** The publish that is meant. */
+  async #now(of: DatasetVersion): Promise<DatasetVersion> {
+    const now = await this.published(of.id)
+    if (now === null || !this.#isThere(of)) throw notFound(of)
+    return now
+  }
+
+  /** Only ids in the index and names of one pattern become part of a path, so no path leads elsewhere. */
+  #filePath(of: DatasetVersion, file: DatasetFile): string {
+    if (!this.#isThere(of) || !isDatasetFile(file)) throw notFound(of)
+    return join(this.#paths.dataset(of.id), file)
   }
 
   expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
@@ -282,7 +417,7 @@ class FsStore extends FsReads implements Store {
   async dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean> {
     const path = join(this.#paths.derived(of.id), dismissedName)
     return await this.#turns.take(of.id, async () => {
-      if (!this.isThere(of)) return false
+      if (!this.#isThere(of)) return false
       await this.#writeKept(path, Buffer.from(String(isDismissed)))
       this.#index.dismiss(of.id, isDismissed)
       return true
@@ -290,7 +425,7 @@ class FsStore extends FsReads implements Store {
   }
 
   async renew(of: DatasetVersion): Promise<boolean> {
-    const isThere = this.isThere(of)
+    const isThere = this.#isThere(of)
     if (isThere) this.#index.uploaded(of.id, Date.now())
     return isThere
   }
@@ -298,17 +433,17 @@ class FsStore extends FsReads implements Store {
   async keep(of: DatasetVersion, name: string, bytes: Uint8Array): Promise<void> {
     const path = join(this.#paths.derived(of.id), plainName(name))
     await this.#turns.take(of.id, async () => {
-      if (this.isThere(of)) await this.#writeKept(path, bytes)
+      if (this.#isThere(of)) await this.#writeKept(path, bytes)
     })
   }
 
   async kept(of: DatasetVersion, name: string): Promise<Buffer | null> {
     const path = join(this.#paths.derived(of.id), plainName(name))
-    return this.isThere(of) ? await readKept(path) : null
+    return this.#isThere(of) ? await readKept(path) : null
   }
 
   async keptNames(of: DatasetVersion, prefix: string): Promise<readonly string[]> {
-    const names = this.isThere(of) ? await readdir(this.#paths.derived(of.id)).catch(() => []) : []
+    const names = this.#isThere(of) ? await readdir(this.#paths.derived(of.id)).catch(() => []) : []
     return names.filter((name) => name.startsWith(prefix))
   }
 
@@ -359,11 +494,10 @@ class FsStore extends FsReads implements Store {
   async check(): Promise<void> {
     const path = this.#paths.newPath()
     try {
-      await this.#parts.place.check()
-      await writeNewFile(path, 'probe')
-      await this.#syncMove()
-    } catch (error) {
-      throw await this.#failure(error)
+      await this.#writing(async () => {
+        await writeNewFile(path, 'probe')
+        await this.#sync('datasets', 'incoming')
+      })
     } finally {
       await this.#discard(path)
     }
@@ -383,7 +517,7 @@ class FsStore extends FsReads implements Store {
     this.#index.markUnsure(id)
     await moveIn(this.#paths, id, dir, this.#parts.logger)
     undo.defer(() => this.#moveBack(dir, id))
-    await this.#syncMove()
+    await this.#sync('datasets', 'incoming')
     const trashed = await this.trashed(id)
     this.#index.together(() => {
       this.#index.delete(id)
@@ -411,8 +545,9 @@ class FsStore extends FsReads implements Store {
     })
   }
 
-  async #syncMove(): Promise<void> {
-    await Promise.all([this.#parts.datasets.sync(), this.#parts.incoming.sync()])
+  /** Makes a move between two directories durable. */
+  async #sync(...both: readonly ('datasets' | 'incoming' | 'trash')[]): Promise<void> {
+    await Promise.all(both.map((name) => this.#parts[name].sync()))
   }
 
   /** Removes what is left of a draft, once. */
@@ -429,6 +564,16 @@ class FsStore extends FsReads implements Store {
     }
   }
 
+  /** Does work that writes, if these are still the directories that were opened. */
+  async #writing(work: () => Promise<void>): Promise<void> {
+    try {
+      await this.#parts.place.check()
+      await work()
+    } catch (error) {
+      throw await this.#failure(error)
+    }
+  }
+
   /** Interprets a failure: a file may be missing because the whole directory is gone. */
   async #failure(error: unknown): Promise<ServiceError> {
     if (!isMissing(error)) return toStoreError(error)
@@ -438,11 +583,10 @@ class FsStore extends FsReads implements Store {
   async #writeKept(path: string, bytes: Uint8Array): Promise<void> {
     const newPath = this.#paths.newPath()
     try {
-      await this.#parts.place.check()
-      await writeKept(path, bytes, newPath)
+      await this.#writing(() => writeKept(path, bytes, newPath))
     } catch (error) {
       await this.#discard(newPath)
-      throw await this.#failure(error)
+      throw error
     }
   }
 }
@@ -463,11 +607,7 @@ async function moveIn(paths: FsPaths, id: string, draftDir: string, logger: Stor
 /** Moves away anything there that is not a visible dataset: a leftover, or a dataset whose receipt cannot be read. */
 async function makeWay(paths: FsPaths, id: string, logger: StoreLogger): Promise<void> {
   const path = paths.dataset(id)
-  const isDamaged = await access(join(path, receiptName)).then(
-    () => true,
-    () => false,
-  )
-  if (!isDamaged) {
+  if (!(await isThere(join(path, receiptName)))) {
     const leftover = paths.newPath()
     await rename(path, leftover)
     await removeTree(leftover).catch((error: unknown) => {
@@ -538,10 +678,7 @@ async function replaceDataset(
 async function completeReplacements(paths: FsPaths): Promise<void> {
   for (const id of (await namesIn(paths.replacing)).filter(isDatasetId)) {
     const [stagedDir, datasetDir] = [join(paths.replacing, id), paths.dataset(id)]
-    const isWhole = await readReceipt(stagedDir, id).then(
-      () => true,
-      () => false,
-    )
+    const isWhole = await hasReceipt(stagedDir, id)
     if (isWhole) await rename(datasetDir, paths.newPath()).catch(ignoreMissing)
     // An unreadable dataset is better than none, and worse than the one it was to replace.
     await rename(stagedDir, isWhole || !(await isThere(datasetDir)) ? datasetDir : paths.newPath())
@@ -565,4 +702,50 @@ function isThere(path: string): Promise<boolean> {
 
 function ignoreMissing(error: unknown): void {
   if (errorCode(error) !== 'ENOENT') throw error
+}
+
+function notFound({ id }: DatasetVersion): ServiceError {
+  return new ServiceError('DATASET_NOT_FOUND', { id })
+}
+
+/** Who is using the files of a dataset by their paths, and when these may be moved. */
+class LocalUses {
+  readonly #byId = new Map<string, Set<Promise<unknown>>>()
+  /** Moves that wait for uses to end; one at a time for each dataset. */
+  readonly #moves = new Map<string, Promise<void>>()
+
+  /**
+   * Counts as a use of the dataset until `work` has finished; returns its result. Begins after a move that waits, so a
+   * use inside another one would never begin.
+   */
+  async during<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    while (this.#moves.has(id)) await this.#moves.get(id)
+    const use = work()
+    const uses = this.#byId.get(id) ?? new Set()
+    this.#byId.set(id, uses.add(use))
+    try {
+      return await use
+    } finally {
+      uses.delete(use)
+      if (uses.size === 0) this.#byId.delete(id)
+    }
+  }
+
+  /** Resolves when all current uses have ended, successfully or not. */
+  async ended(id: string): Promise<void> {
+    await Promise.allSettled(this.#byId.get(id) ?? [])
+  }
+
+  /** Moves the files of a dataset, in one step, while nobody uses them. */
+  async move(id: string, work: () => void): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#moves.set(id, promise)
+    try {
+      await this.ended(id)
+      work()
+    } finally {
+      this.#moves.delete(id)
+      resolve()
+    }
+  }
 }

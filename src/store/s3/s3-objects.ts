@@ -155,25 +155,21 @@ export class S3Objects {
 
   /** A whole small object; null if there is none. */
   async get(key: string): Promise<SmallObject | null> {
-    try {
-      return await this.#call(async (signal) => {
-        for (let attempt = 1; ; attempt += 1) {
-          const reply = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal: signal })
-          try {
-            const body = Buffer.concat(await Array.fromAsync(reply.Body as Readable))
-            // It has whole seconds, rounded down.
-            const modifiedAt = (reply.LastModified?.getTime() ?? this.now()) + 999
-            return { body, etag: reply.ETag ?? '', modifiedAt }
-          } catch (error) {
-            // The SDK sends a request again only until its response begins.
-            if (signal.aborted || attempt === attemptsMax) throw error
-          }
+    const whole = async (signal: AbortSignal) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const reply = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal: signal })
+        try {
+          const body = Buffer.concat(await Array.fromAsync(reply.Body as Readable))
+          // It has whole seconds, rounded down.
+          const modifiedAt = (reply.LastModified?.getTime() ?? this.now()) + 999
+          return { body, etag: reply.ETag ?? '', modifiedAt }
+        } catch (error) {
+          // The SDK sends a request again only until its response begins.
+          if (signal.aborted || attempt === attemptsMax) throw error
         }
-      })
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw toStoreError(error)
+      }
     }
+    return await this.#call(whole).catch(nullIfMissing)
   }
 
   /** Bytes start … end-1 of an object, if it still has that `etag`; else null. */
@@ -191,13 +187,8 @@ export class S3Objects {
 
   /** The facts of an object; null if there is none. */
   async head(key: string): Promise<FoundObject | null> {
-    try {
-      const reply = await this.#send(new HeadObjectCommand(this.#at(key)))
-      return { bytes: reply.ContentLength ?? 0, etag: reply.ETag ?? '' }
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw toStoreError(error)
-    }
+    const reply = await this.#send(new HeadObjectCommand(this.#at(key))).catch(nullIfMissing)
+    return reply && { bytes: reply.ContentLength ?? 0, etag: reply.ETag ?? '' }
   }
 
   /** Keys with this prefix, in order, starting after `after`; without the prefix of the store. */
@@ -449,6 +440,10 @@ function statusOf(error: unknown): number | undefined {
 function isMissing(error: unknown): boolean {
   const status = statusOf(error)
   return (status === 404 || status === 416) && !(error instanceof S3ServiceException && error.name === 'NoSuchBucket')
+}
+
+function nullIfMissing(error: unknown): null {
+  return isMissing(error) ? null : throwStoreError(error)
 }
 
 /** 412; 409 is the response of a server that is deciding between two writers (ConditionalRequestConflict). */

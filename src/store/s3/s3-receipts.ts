@@ -62,17 +62,18 @@ export class S3Receipts {
     return null
   }
 
+  /** The same of the publish that is meant; null if it is not there. */
+  async of(of: DatasetVersion): Promise<ReceiptObject | null> {
+    const found = await this.head(of.id)
+    return found !== null && isOf(of, found) ? found : null
+  }
+
   /** A dataset in the trash, since a time if one is given; null if it is not there. */
   async trashed(id: string, trashedAt?: number): Promise<(ReceiptObject & { committed: CommittedDataset }) | null> {
     const found = await readReceipt(this.#objects, id)
     const { committed } = found ?? {}
     if (!found || !committed || committed.trashedAt === null) return null
     return trashedAt === undefined || trashedAt === committed.trashedAt ? { ...found, committed } : null
-  }
-
-  /** Puts a publish in the trash, or takes it out with null; false if its receipt object is another one by now. */
-  move(found: ReceiptObject, of: CommittedDataset, trashedAt: number | null): Promise<boolean> {
-    return this.put(of.id, formatCommit({ ...of, trashedAt, renewals: of.renewals + 1 }), found)
   }
 
   /** @throws {ServiceError} DATASET_DAMAGED if the receipt cannot be read */
@@ -103,8 +104,8 @@ export class S3Receipts {
   /** Begins the age of a publish anew; the receipt object, or null if it is not there. */
   async renew(of: DatasetVersion): Promise<ReceiptObject | null> {
     for (;;) {
-      const found = await this.head(of.id)
-      if (found === null || !isOf(of, found)) return null
+      const found = await this.of(of)
+      if (found === null) return null
       const { committed, modifiedAt } = found
       if (committed === null || this.#objects.now() - modifiedAt < renewedMsMax) return found
       await this.put(of.id, formatCommit({ ...committed, renewals: committed.renewals + 1 }), found)

@@ -243,13 +243,26 @@ class S3Store implements Store {
 
   async remove(of: DatasetVersion, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { id } = of
+    const find = async () => {
+      const found = await this.#receipts.of(of)
+      if (found === null) return null
+      this.#index.datasets.uploaded(id, found.modifiedAt)
+      return found.modifiedAt >= uploadedBefore + this.#objects.clockMs ? null : found
+    }
+    return await this.#change(id, find, (found) => this.#bury(id, found))
+  }
+
+  /** Tries a change of what is found until nobody else has changed it meanwhile. False if nothing is found. */
+  async #change<Found>(
+    id: string,
+    find: () => Promise<Found | null>,
+    change: (found: Found) => Promise<boolean>,
+  ): Promise<boolean> {
     return await this.#turns.take(id, async () => {
       for (;;) {
-        const found = await this.#receipts.head(id)
-        if (found === null || !isOf(of, found)) return false
-        this.#index.datasets.uploaded(id, found.modifiedAt)
-        if (found.modifiedAt >= uploadedBefore + this.#objects.clockMs) return false
-        if (await this.#bury(id, found)) return true
+        const found = await find()
+        if (found === null) return false
+        if (await change(found)) return true
       }
     })
   }
@@ -270,18 +283,14 @@ class S3Store implements Store {
   }
 
   async trash(of: DatasetVersion): Promise<boolean> {
-    const { id } = of
-    return await this.#turns.take(id, async () => {
-      for (;;) {
-        const found = await this.#receipts.head(id)
-        if (found === null || !isOf(of, found)) return false
+    return await this.#change(
+      of.id,
+      () => this.#receipts.of(of),
+      async (found) => {
         if (found.committed === null) throw new ServiceError('DATASET_DAMAGED', { name: 'receipt.json' })
-        const trashedAt = this.#objects.now()
-        if (!(await this.#receipts.move(found, found.committed, trashedAt))) continue
-        await this.#hasMoved(id, trashedAt)
-        return true
-      }
-    })
+        return await this.#move(found, found.committed, this.#objects.now())
+      },
+    )
   }
 
   async trashed(id: string): Promise<TrashedDataset | null> {
@@ -290,27 +299,15 @@ class S3Store implements Store {
   }
 
   async restore({ id, trashedAt }: TrashedDataset): Promise<boolean> {
-    return await this.#turns.take(id, async () => {
-      for (;;) {
-        const found = await this.#receipts.trashed(id, trashedAt)
-        if (found === null) return false
-        if (!(await this.#receipts.move(found, found.committed, null))) continue
-        await this.#hasMoved(id, null)
-        return true
-      }
-    })
+    const find = () => this.#receipts.trashed(id, trashedAt)
+    return await this.#change(id, find, (found) => this.#move(found, found.committed, null))
   }
 
   async erase({ id, trashedAt }: TrashedDataset): Promise<boolean> {
-    return await this.#turns.take(id, async () => {
-      for (;;) {
-        const found = await this.#receipts.trashed(id, trashedAt)
-        if (found === null) return false
-        if (!(await this.#bury(id, found))) continue
-        await this.#tellOthers(id)
-        return true
-      }
-    })
+    const find = () => this.#receipts.trashed(id, trashedAt)
+    const isErased = await this.#change(id, find, (found) => this.#bury(id, found))
+    if (isErased) await this.#tellOthers(id)
+    return isErased
   }
 
   expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
@@ -318,9 +315,13 @@ class S3Store implements Store {
     return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs)
   }
 
-  async #hasMoved(id: string, trashedAt: number | null): Promise<void> {
-    this.#index.move(id, trashedAt)
-    await this.#tellOthers(id)
+  /** Puts a publish in the trash, or takes it out with null; false if its receipt object is another one by now. */
+  async #move(found: ReceiptObject, of: CommittedDataset, trashedAt: number | null): Promise<boolean> {
+    const body = formatCommit({ ...of, trashedAt, renewals: of.renewals + 1 })
+    if (!(await this.#receipts.put(of.id, body, found))) return false
+    this.#index.move(of.id, trashedAt)
+    await this.#tellOthers(of.id)
+    return true
   }
 
   async #tellOthers(id: string): Promise<void> {
@@ -334,8 +335,7 @@ class S3Store implements Store {
   }
 
   async dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean> {
-    const found = await this.#receipts.head(of.id)
-    if (found === null || !isOf(of, found)) return false
+    if ((await this.#receipts.of(of)) === null) return false
     await this.keep(of, dismissedName, Buffer.from(String(isDismissed)))
     this.#index.datasets.dismiss(of.id, isDismissed)
     await this.#tellOthers(of.id)
@@ -392,8 +392,8 @@ class S3Store implements Store {
 
   async keep(of: DatasetVersion, name: string, bytes: Uint8Array): Promise<void> {
     derivedKey('', name)
-    const found = await this.#receipts.head(of.id)
-    if (found === null || !isOf(of, found)) return
+    const found = await this.#receipts.of(of)
+    if (found === null) return
     const key = derivedKey(found.attempt, name)
     await this.#objects.put(key, withChecksum(bytes))
     if (!isNamed(found, await readReceipt(this.#objects, of.id))) await this.#objects.delete([key])
@@ -401,14 +401,14 @@ class S3Store implements Store {
 
   async kept(of: DatasetVersion, name: string): Promise<Buffer | null> {
     derivedKey('', name)
-    const found = await this.#receipts.head(of.id)
-    const kept = found !== null && isOf(of, found) ? await this.#objects.get(derivedKey(found.attempt, name)) : null
+    const found = await this.#receipts.of(of)
+    const kept = found && (await this.#objects.get(derivedKey(found.attempt, name)))
     return kept === null ? null : withoutChecksum(kept.body)
   }
 
   async keptNames(of: DatasetVersion, prefix: string): Promise<readonly string[]> {
-    const found = await this.#receipts.head(of.id)
-    if (found === null || !isOf(of, found)) return []
+    const found = await this.#receipts.of(of)
+    if (found === null) return []
     const keys = await Array.fromAsync(this.#objects.list(derivedKey(found.attempt, prefix)))
     return keys.map((key) => key.slice(key.lastIndexOf('/') + 1))
   }
