@@ -8,7 +8,7 @@ const entry = 'bin/csv-upload.js'
 const compiledDir = join(root, 'build', `client-compiled-${process.pid}`)
 const targetDir = join(root, 'build', 'client')
 
-await setUp()
+setUp()
 try {
   compile(compiledDir, ['--target', 'es2024', '--declaration', 'false'])
   rmSync(targetDir, { recursive: true, force: true })
