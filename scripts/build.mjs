@@ -9,7 +9,7 @@ const distDir = join(root, 'dist')
 // Moved into place once complete, so that two packs at once never see half of it.
 const freshDir = join(root, 'build', `dist-${process.pid}`)
 
-await setUp()
+setUp()
 compile(freshDir)
 
 // The compiler turns `./child.ts` into `./child.js` in imports, but not in paths of files started as processes.

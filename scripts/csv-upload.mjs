@@ -7,7 +7,7 @@ import { root, runNode, SetupError, setUp } from './setup.mjs'
 try {
   const sourcePath = join(root, 'src/bin/csv-upload.ts')
   const isCheckout = existsSync(sourcePath)
-  if (isCheckout) await setUp()
+  if (isCheckout) setUp()
   const program = isCheckout ? sourcePath : join(root, 'dist/bin/csv-upload.js')
   process.exitCode = await runNode([program, ...process.argv.slice(2)])
 } catch (error) {

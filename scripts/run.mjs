@@ -128,7 +128,7 @@ try {
   const command = commands[name]
   if (command === undefined)
     throw new SetupError(`Cannot run '${name}', expected one of ${Object.keys(commands).join(', ')}`)
-  await setUp()
+  setUp()
   process.exitCode = await command(args)
 } catch (error) {
   if (!(error instanceof SetupError)) throw error

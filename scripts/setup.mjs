@@ -29,15 +29,14 @@ const nodePackages = {
 export class SetupError extends Error {}
 
 /** Installs the dependencies if they are missing or the lock file has changed, then builds what has changed. */
-export async function setUp() {
+export function setUp() {
   install()
-  try {
-    await import('./build-children.mjs').then(({ buildChildren }) => buildChildren())
-    await import('./build-scanner.mjs')
-    await import('./build-web.mjs')
-  } catch (error) {
-    throw new SetupError(error.message, { cause: error })
-  }
+  // In a process of its own: what it takes to build, and to find out that nothing has changed, would stay in this one.
+  const { status, error } = spawnSync(process.execPath, [join(root, 'scripts', 'build-changed.mjs')], {
+    env: { NODE_COMPILE_CACHE: compileCache, ...process.env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if (status !== 0) throw new SetupError(`Cannot build: ${error?.message ?? `the build ended with ${status}`}`)
 }
 
 function install() {

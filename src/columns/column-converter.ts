@@ -1,7 +1,7 @@
 // Column converter: profiles and converts segments in threads of this process, small ones on the calling thread.
 
 import { writeText } from '../csv/csv-form.ts'
-import type { Converter, TargetColumn } from './converter.ts'
+import type { Converter } from './converter.ts'
 import { areExpected, type ColumnJob } from './jobs/column-job.ts'
 import { ColumnThreads, type ColumnThreadsOptions } from './jobs/column-threads.ts'
 import { isSmall, runInMemory } from './jobs/run-in-memory.ts'
@@ -20,7 +20,7 @@ export function createColumnConverter(threadOptions: ColumnThreadsOptions): Conv
     },
 
     async convert(segment, columns, toPath, signal, options = {}) {
-      const target = { columns: columns.map(forMessage), path: toPath, options }
+      const target = { columns, path: toPath, options }
       const { part, nulls, facts, violations, typeMismatches, isWritten, checksums } = await run(
         { segment, target },
         signal,
@@ -36,17 +36,5 @@ export function createColumnConverter(threadOptions: ColumnThreadsOptions): Conv
     findRepeats: (job, signal) => threads.run(job, signal),
     writeText: (job, signal) => (job.records.length < textBytesMin ? writeText(job) : threads.run(job, signal)),
     close: () => threads.close(),
-  }
-}
-
-/** A caller's columns may have members that cannot be sent in a message. */
-function forMessage({ name, type, nullWords, declared, classes, byEnds }: TargetColumn): TargetColumn {
-  return {
-    name,
-    type,
-    nullWords,
-    ...(declared && { declared }),
-    ...(classes && { classes }),
-    ...(byEnds && { byEnds }),
   }
 }

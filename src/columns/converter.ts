@@ -28,11 +28,14 @@ export interface SegmentPiece {
   readonly bytes: number
 }
 
-/** Everything needed to read a segment; nothing is detected. Quotes are doubled. */
+/** The format of records: strict RFC 4180 in UTF-8, each with a line end; quotes are doubled. Nothing is detected. */
 export interface SegmentLayout {
   readonly width: number
+  /** One ASCII character. */
   readonly delimiter: string
+  /** One ASCII character; null if nothing is quoted. */
   readonly quote: string | null
+  /** After `\n` and `\r\n`, records may end with either. */
   readonly lineTerminator: '\n' | '\r\n' | '\r'
 }
 

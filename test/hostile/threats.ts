@@ -218,7 +218,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers often guess wrong, and the bytes are kept',
     'test/reading/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/columns/exact-values.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
+    'src/columns/writer/column-writer.test.ts: createColumnWriter() writes the types and values that DuckDB finds in the same records, and the facts of a plain parser',
   ]),
   threat(
     47,

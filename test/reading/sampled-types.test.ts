@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownService } from '../support/shared-service.ts'
 
-const { service, client } = await ownService()
+const { client } = await ownService()
 
 /** After the first sixteenth of the segment, before its middle. */
 const oddAt = 5_000

@@ -6,8 +6,9 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Part } from '../../core/receipt.ts'
 import { systemCode, toStoreError } from '../../core/storage-error.ts'
 import type { TextJob } from '../../csv/csv-form.ts'
+import type { Digest } from '../../io/hashing/file-digest.ts'
 import type { ConvertOptions, Repeats, RepeatsJob, Segment, SegmentPiece, TargetColumn } from '../converter.ts'
-import type { WriterColumn } from '../writer/column-writer.ts'
+import type { WriterColumn, WrittenColumns } from '../writer/column-writer.ts'
 
 /** Reads a segment, and writes a part of it if `target` is given. */
 export interface ColumnJob {
@@ -69,8 +70,16 @@ export type ColumnResponse =
   /** `isBroken` means that the thread must not be used again. */
   | ({ readonly kind: 'failure'; readonly isBroken: boolean } & JobFailure)
 
-/** The part of a result without one. */
-export const noPart = { part: null, isWritten: [], checksums: new Uint8Array(0) } as const
+/** @param part The bytes that were written; null if there is no part. */
+export function resultOf(
+  { records, violations, facts, nulls, typeMismatches, isWritten }: WrittenColumns,
+  part: (Digest & { readonly bytes: number }) | null,
+): ColumnResult {
+  const read = { violations, facts, nulls, typeMismatches }
+  if (part === null) return { ...read, part: null, isWritten: [], checksums: new Uint8Array(0) }
+  const { bytes, sha256, checksums } = part
+  return { ...read, part: { bytes, records: records - violations, sha256 }, isWritten, checksums }
+}
 
 /** A piece, and the UTF-8 for each byte value if it is in another encoding. */
 export interface EncodedPiece extends SegmentPiece {

@@ -7,16 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { type ErrorCode, isServiceError } from '../../core/errors.ts'
-import {
-  csvText,
-  jobMsMax,
-  layoutOf,
-  logger,
-  never,
-  scratchDir,
-  textColumns,
-  writeSegment,
-} from '../converter.testing.ts'
+import { jobMsMax, layoutOf, logger, never, scratchDir, textColumns, writeSegment } from '../converter.testing.ts'
 
 import type { ColumnJob } from './column-job.ts'
 import { ColumnThreads, type ColumnThreadsOptions } from './column-threads.ts'
@@ -101,41 +92,6 @@ test('run() uses threads of low priority, which yield the cores to requests', as
   const own = getPriority()
   const others = readdirSync('/proc/self/task').filter((thread) => nicenessOf(thread) !== own)
   assert.deepEqual(others.map(nicenessOf), [Math.min(19, own + 5)])
-})
-
-test('run() writes a part without the columns that have a type mismatch, and copies the others from it', async (t) => {
-  const dir = scratchDir(t)
-  const threads = threadsFor(t)
-  const text = csvText(
-    [
-      ['1', 'x'],
-      [null, 'y'],
-      ['z', null],
-    ],
-    layout,
-  )
-  const job = jobIn(dir, text, 3)
-  const { part, nulls, facts, isWritten } = await threads.run(job, never)
-  assert.equal(part?.records, 3)
-  assert.deepEqual(nulls, [1, 1])
-  assert.deepEqual(isWritten, [true, true])
-  assert.deepEqual(
-    facts.map(({ classes }) => Object.keys(classes)),
-    [['integer', 'text'], ['text']],
-  )
-  const [first, second] = textColumns(2)
-  const integer = { ...first!, type: { kind: 'integer' } as const }
-  const path = join(dir, 'other.parquet')
-  const typeMismatch = await threads.run({ ...job, target: { columns: [integer, second!], path, options: {} } }, never)
-  assert.deepEqual(typeMismatch.isWritten, [false, true])
-  assert.deepEqual(typeMismatch.facts, facts)
-  const options = { older: { path, kept: [null, 0] } }
-  const target = { columns: textColumns(2), path: join(dir, 'again.parquet'), options }
-  const again = await threads.run({ ...job, target }, never)
-  assert.deepEqual([again.part, again.nulls], [part, nulls])
-  const none = { columns: [integer, { ...integer, name: 'b' }], path: join(dir, 'none.parquet'), options: {} }
-  assert.equal((await threads.run({ ...job, target: none }, never)).part, null)
-  assert.equal(existsSync(none.path), false)
 })
 
 test('run() fails, and leaves no part, if the older part does not belong to the segment', async (t) => {

@@ -2,21 +2,17 @@
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ServiceError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
 import { type ColumnResponse, type ThreadJob, type ThreadRequest, type ThreadResult, toJobError } from './column-job.ts'
-
-/** The only method of a pino logger that is used. */
-export interface ThreadLogger {
-  warn(fields: object, message: string): void
-}
 
 export interface ColumnThreadsOptions {
   /** At least 1. */
   readonly size: number
   /** A thread that has not answered within this time is terminated. Milliseconds. */
   readonly jobMsMax: number
-  readonly logger: ThreadLogger
+  readonly logger: Pick<Log, 'warn'>
   /** Called for each lost thread. */
   readonly onLost?: () => void
   /** The program of a thread; only tests use another. */

@@ -9,10 +9,9 @@ import type { WasmColumnWriter } from '../writer/wasm-column-writer.ts'
 import {
   type ColumnJob,
   type ColumnResult,
-  type ColumnTarget,
   type EncodedPiece,
-  noPart,
   piecesOf,
+  resultOf,
   throwIfWithdrawn,
   type Withdrawal,
   writerColumns,
@@ -30,57 +29,26 @@ const gatheredBytes = 262_144
 export function runColumnJob(job: ColumnJob, withdrawal: Withdrawal): ColumnResult {
   const { segment, target } = job
   if (target === null) {
-    const options = { columns: writerColumns(job), sink: () => {} }
-    const { facts, nulls, violations, typeMismatches } = readSegment(segment, options, withdrawal)
-    return { facts, nulls, violations, typeMismatches, ...noPart }
+    return resultOf(readSegment(segment, { columns: writerColumns(job), sink: () => {} }, withdrawal), null)
   }
-  const { older, violationsPath } = target.options
-  const olderPart = older === undefined ? null : new PartFileReader(older.path)
+  const { older, violationsPath, keys } = target.options
+  using olderPart = older === undefined ? null : new PartFileReader(older.path)
   using violationFile = violationsPath === undefined ? null : new ViolationFile(violationsPath, segment)
-  try {
-    const result = writePart(segment, target, olderPart, violationFile, withdrawal)
-    violationFile?.end()
-    return result
-  } finally {
-    olderPart?.close()
+  using file = new PartWriter(target.path)
+  const columns = target.columns.map((column, i) => {
+    const kept = older?.kept[i] ?? null
+    return kept === null ? column : { ...column, kept }
+  })
+  const options = {
+    columns,
+    sink: (piece: Uint8Array) => file.write(piece),
+    ...(olderPart && { older: olderPart }),
+    ...(keys && { keys: writerKeys(keys, segment.records) }),
+    ...(violationFile && { onViolation: (violation: Violation) => violationFile.add(violation) }),
   }
-}
-
-function writePart(
-  segment: Segment,
-  { columns: targets, path, options }: ColumnTarget,
-  older: OlderPart | null,
-  violationFile: ViolationFile | null,
-  withdrawal: Withdrawal,
-): ColumnResult {
-  const file = new PartWriter(path)
-  let isComplete = false
-  try {
-    const columns = targets.map((column, i) => {
-      const kept = options.older?.kept[i] ?? null
-      return kept === null ? column : { ...column, kept }
-    })
-    const writerOptions = {
-      columns,
-      sink: (piece: Uint8Array) => file.write(piece),
-      ...(older && { older }),
-      ...(options.keys && { keys: writerKeys(options.keys, segment.records) }),
-      ...(violationFile && { onViolation: (violation: Violation) => violationFile.add(violation) }),
-    }
-    const { facts, nulls, violations, typeMismatches, isWritten, bytes } = readSegment(
-      segment,
-      writerOptions,
-      withdrawal,
-    )
-    if (bytes === null) return { facts, nulls, violations, typeMismatches, ...noPart }
-    const { sha256, checksums } = file.end()
-    isComplete = true
-    const records = segment.records - violations
-    return { facts, nulls, violations, typeMismatches, isWritten, part: { bytes, records, sha256 }, checksums }
-  } finally {
-    file.close()
-    if (!isComplete) rmSync(path, { force: true })
-  }
+  const written = readSegment(segment, options, withdrawal)
+  violationFile?.end()
+  return resultOf(written, written.bytes === null ? null : { bytes: written.bytes, ...file.end() })
 }
 
 /** @param withdrawal Null if nothing can withdraw the job meanwhile. */
@@ -126,7 +94,7 @@ function readPiece(
 }
 
 /** A part that was written before. */
-class PartFileReader implements OlderPart {
+class PartFileReader implements OlderPart, Disposable {
   readonly bytes: number
   readonly #file: number
   #buffer = Buffer.alloc(0)
@@ -147,19 +115,22 @@ class PartFileReader implements OlderPart {
     return bytes
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     closeSync(this.#file)
   }
 }
 
-/** Appends to a new file, and hashes it on the way. */
-class PartWriter {
+/** Appends to a new file, and hashes it on the way. Disposing removes it, unless it has ended. */
+class PartWriter implements Disposable {
+  readonly #path: string
   readonly #file: number
+  #isComplete = false
   readonly #digest = new OwnDigest()
   readonly #gathered = Buffer.allocUnsafeSlow(gatheredBytes)
   #gatheredLength = 0
 
   constructor(path: string) {
+    this.#path = path
     this.#file = openSync(path, 'w', 0o600)
   }
 
@@ -175,11 +146,13 @@ class PartWriter {
 
   end(): Digest {
     this.#spill()
+    this.#isComplete = true
     return this.#digest.end()
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     closeSync(this.#file)
+    if (!this.#isComplete) rmSync(this.#path, { force: true })
   }
 
   #spill(): void {

@@ -4,7 +4,14 @@ import type { DeclaredValues, Violation } from '../../core/declared-values.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { OwnDigest } from '../../io/hashing/file-digest.ts'
-import { type ColumnJob, type ColumnResult, describeFailure, noPart, toJobError, writerColumns } from './column-job.ts'
+import {
+  type ColumnJob,
+  type ColumnResult,
+  describeFailure,
+  resultOf,
+  toJobError,
+  writerColumns,
+} from './column-job.ts'
 import { writerKeys } from './key-file.ts'
 import { readSegment } from './run-column-job.ts'
 import { ViolationFile } from './violation-file.ts'
@@ -34,49 +41,25 @@ function areFew({ form, missing, checks }: DeclaredValues): boolean {
  */
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
   signal.throwIfAborted()
-  if (job.target === null) {
-    const { facts, nulls, violations, typeMismatches } = writeColumns(job)
-    return { facts, nulls, violations, typeMismatches, ...noPart }
-  }
-  await using file = new PartFile(job.target.path)
-  const { facts, nulls, violations, typeMismatches, isWritten, part } = writeColumns(job)
-  if (part === null) return { facts, nulls, violations, typeMismatches, ...noPart }
-  const digest = new OwnDigest()
-  const written = file.write(part)
-  digest.add(part)
-  await written.catch(throwStoreError)
-  const { sha256, checksums } = digest.end()
-  const records = job.segment.records - violations
-  const made = { bytes: part.length, records, sha256 }
-  return { facts, nulls, violations, typeMismatches, isWritten, part: made, checksums }
-}
-
-/**
- * Another thread creates the file while this one makes the columns. Disposing closes it, and removes it if nothing was
- * written.
- */
-class PartFile implements AsyncDisposable {
-  readonly #path: string
-  readonly #file: Promise<OpenFile>
-  #isWritten = false
-
-  constructor(path: string) {
-    this.#path = path
-    this.#file = OpenFile.create(path, 0o600, 'w')
-    this.#file.catch(() => {})
-  }
-
-  /** The caller awaits it; its other work continues in the meantime. */
-  async write(part: Uint8Array): Promise<void> {
-    this.#isWritten = true
-    const file = await this.#file
-    await file.write(part, 0)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const file = await this.#file.catch(() => null)
+  if (job.target === null) return resultOf(writeColumns(job), null)
+  const { path } = job.target
+  // Another thread creates the file while this one makes the columns.
+  const opening = OpenFile.create(path, 0o600, 'w')
+  opening.catch(() => {})
+  let written: Promise<void> | null = null
+  try {
+    const result = writeColumns(job)
+    const { part } = result
+    if (part === null) return resultOf(result, null)
+    const digest = new OwnDigest()
+    written = opening.then((file) => file.write(part, 0))
+    digest.add(part)
+    await written.catch(throwStoreError)
+    return resultOf(result, { bytes: part.length, ...digest.end() })
+  } finally {
+    const file = await opening.catch(() => null)
     await file?.close()
-    if (!this.#isWritten && file !== null) await rm(this.#path, { force: true }).catch(throwStoreError)
+    if (written === null && file !== null) await rm(path, { force: true }).catch(throwStoreError)
   }
 }
 

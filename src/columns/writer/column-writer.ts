@@ -2,18 +2,8 @@
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { DeclaredValues, RepeatedKey, Violation } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
+import type { SegmentLayout } from '../converter.ts'
 import type { RowGroup } from '../parquet/parquet-format.ts'
-
-/** The format of records: strict RFC 4180 in UTF-8, each with a line end; quotes are doubled. */
-export interface RecordLayout {
-  readonly width: number
-  /** One ASCII character. */
-  readonly delimiter: string
-  /** One ASCII character; null if nothing is quoted. */
-  readonly quote: string | null
-  /** After `\n` and `\r\n`, records may end with either. */
-  readonly lineTerminator: '\n' | '\r\n' | '\r'
-}
 
 /** A column to be written. */
 export interface WriterColumn {
@@ -41,7 +31,7 @@ export interface OlderPart {
 }
 
 export interface ColumnWriterOptions {
-  readonly layout: RecordLayout
+  readonly layout: SegmentLayout
   readonly columns: readonly WriterColumn[]
   /** Receives the bytes of the part in order, and must use them before it returns. */
   readonly sink: (bytes: Uint8Array) => void

@@ -1,19 +1,20 @@
 // Columns testing: hand-written or random tables, and the parts written from them. Knows no oracle.
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { Random } from '../../core/random.testing.ts'
-import type { ColumnWriterOptions, RecordLayout, WriterColumn, WrittenColumns } from './column-writer.ts'
+import type { SegmentLayout } from '../converter.ts'
+import type { ColumnWriterOptions, WriterColumn, WrittenColumns } from './column-writer.ts'
 import { createColumnWriter } from './create-column-writer.ts'
 
 export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 export type Table = readonly (readonly (string | null)[])[]
 
-export function layoutOf(width: number, other: Partial<RecordLayout> = {}): RecordLayout {
+export function layoutOf(width: number, other: Partial<SegmentLayout> = {}): SegmentLayout {
   return { width, delimiter: ',', quote: '"', lineTerminator: '\n', ...other }
 }
 
 /** The records as bytes; null is an empty field, and everything else is quoted where necessary, or at random. */
-export function csvText(table: Table, { delimiter, quote, lineTerminator }: RecordLayout, random?: Random): string {
+export function csvText(table: Table, { delimiter, quote, lineTerminator }: SegmentLayout, random?: Random): string {
   const field = (value: string | null) => {
     if (value === null) return ''
     if (quote === null) return value

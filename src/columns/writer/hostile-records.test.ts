@@ -7,8 +7,9 @@ import { test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { openDuckDb } from '../../engine/duckdb/duckdb.ts'
+import type { SegmentLayout } from '../converter.ts'
 import { ColumnsMemory } from '../memory/columns-memory.ts'
-import { type ColumnWriterOptions, MalformedRecordsError, type RecordLayout } from './column-writer.ts'
+import { type ColumnWriterOptions, MalformedRecordsError } from './column-writer.ts'
 import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
 import { createColumnWriter } from './create-column-writer.ts'
 import { readRecords } from './record-reader.testing.ts'
@@ -18,7 +19,7 @@ const texts = (width: number) =>
   Array.from({ length: width }, (_, i) => ({ name: `n${i}`, type: { kind: 'text' } as const, nullWords: [] }))
 
 test('createColumnWriter() reports bytes that are not records of the layout', () => {
-  const wrong: readonly (readonly [text: string, layout?: Partial<RecordLayout>])[] = [
+  const wrong: readonly (readonly [text: string, layout?: Partial<SegmentLayout>])[] = [
     ['a\n'],
     ['a,b,c\n'],
     ['a,b\nc\n'],
@@ -94,7 +95,7 @@ test('createColumnWriter() reads random bytes like the plain reader, or reports 
 })
 
 /** Mostly records of the layout, some with an extra byte. */
-function randomText(random: Random, layout: RecordLayout): string {
+function randomText(random: Random, layout: SegmentLayout): string {
   const letters = ['a', 'bc', '"', '', ',', '\n', '\r', ' ', 'longer text', '\r\n', 'é']
   const value = () => Array.from({ length: random(4) }, () => letters[random(letters.length)]).join('')
   const plain = (one: string) => (layout.quote === null ? one.replaceAll(/[,\r\n]/g, ';') : one)

@@ -1,11 +1,11 @@
 // Record reader: reads records byte by byte, by the definition alone, to compare with what the module finds. For tests only.
-import type { RecordLayout } from './column-writer.ts'
+import type { SegmentLayout } from '../converter.ts'
 
 /**
  * The fields of all records, null if one is empty and not quoted; null if the bytes are not records in the layout. Text
  * is read byte for byte.
  */
-export function readRecords(text: string, layout: RecordLayout): readonly (readonly (string | null)[])[] | null {
+export function readRecords(text: string, layout: SegmentLayout): readonly (readonly (string | null)[])[] | null {
   const { delimiter, quote, lineTerminator, width } = layout
   const lineEnd = lineTerminator === '\r' ? '\r' : '\n'
   const whole = text === '' || text.endsWith(lineEnd) ? text : text + lineEnd

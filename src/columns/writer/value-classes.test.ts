@@ -21,6 +21,7 @@ function classesOf(values: readonly string[]): readonly string[] {
 }
 
 test('facts have the class of each example, and each null word', () => {
+  assert.deepEqual(Object.keys(examples).sort(), [...valueClasses].sort())
   const wanted = Object.entries(examples).flatMap(([name, of]) => of.map((text) => `${text} is ${name}`))
   const found = classesOf([...all, ...nullWords])
   assert.deepEqual(

@@ -73,7 +73,7 @@ function numberClassOf(text: string): ValueClass | undefined {
 }
 
 /** The number as written with a decimal point and no groups; null if it does not have the format. */
-export function plainOf(text: string, { decimalChar, groupChar }: NumberForm): string | null {
+function plainOf(text: string, { decimalChar, groupChar }: NumberForm): string | null {
   const [, minus, mantissa = '', power = ''] = /^(-?)([^eE]*)([eE][-+]?\d+)?$/.exec(text) ?? []
   const [whole = '', fraction, ...more] = mantissa.split(decimalChar)
   if (more.length === 0 && fraction === '' && decimalChar === '.' && /^(0|[1-9]\d*)$/.test(whole)) return text
@@ -95,7 +95,7 @@ function ungrouped(whole: string, groupChar: string | null): string | null {
 }
 
 /** The date, with its time if any, in ISO 8601; null if it does not have the format or is not valid. */
-export function isoOf(text: string, { order, separator }: DateForm, kind: 'date' | 'timestamp'): string | null {
+function isoOf(text: string, { order, separator }: DateForm, kind: 'date' | 'timestamp'): string | null {
   const blank = text.indexOf(' ')
   if (blank < 0 !== (kind === 'date')) return null
   const fields = (blank < 0 ? text : text.slice(0, blank)).split(separator)
@@ -141,7 +141,7 @@ function isTimestampWithZone(text: string): boolean {
 }
 
 /** Microseconds since 1970 of a timestamp, in UTC if it has no offset. */
-export function instantOf(text: string): bigint {
+function instantOf(text: string): bigint {
   const match = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(?:Z|([-+])(\d\d):?(\d\d)?)?$/.exec(
     text,
   )!

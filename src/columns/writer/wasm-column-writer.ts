@@ -7,6 +7,7 @@ import {
   violationTextMax,
 } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
+import type { SegmentLayout } from '../converter.ts'
 import type { ColumnsMemory } from '../memory/columns-memory.ts'
 import { type ColumnKind, columnKind, storedType } from '../parquet/column-kind.ts'
 import type { ColumnChunk, RowGroup } from '../parquet/parquet-format.ts'
@@ -16,7 +17,6 @@ import {
   type ColumnWriterOptions,
   MalformedRecordsError,
   type OlderPart,
-  type RecordLayout,
   type WriterColumn,
   type WriterKeys,
   type WrittenColumns,
@@ -98,7 +98,7 @@ const isWritten = ({ stored, typeMismatch }: Column): boolean => stored !== null
 export class WasmColumnWriter {
   readonly #memory: ColumnsMemory
   readonly #release: () => void
-  readonly #layout: RecordLayout
+  readonly #layout: SegmentLayout
   readonly #columns: readonly Column[]
   readonly #tables: RuleTables
   readonly #onViolation: (violation: Violation) => void

@@ -198,17 +198,6 @@ test('close() fails running and waiting jobs, and accepts no more', async (t) =>
   await pool.close()
 })
 
-test('startReader() starts a child without our environment', async (t) => {
-  if (!existsSync('/proc/self/environ')) return t.skip('this system does not show environments')
-  const { child } = startReader(readerProgram())
-  t.after(() => child.kill())
-  const variables = readFileSync(`/proc/${child.pid}/environ`, 'latin1').split('\0').filter(Boolean)
-  const others = variables.filter(
-    (one) => !/^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF)=/.test(one),
-  )
-  assert.deepEqual(others, [])
-})
-
 test('startReader() reports how a child ended, and drops messages to it', async () => {
   const { child } = startReader(readerProgram())
   child.kill()

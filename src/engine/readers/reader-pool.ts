@@ -60,7 +60,6 @@ interface Worker {
   ending: Outcome | null
   /** It was killed because it missed its deadline. */
   isLate: boolean
-  hasAnswered: boolean
 }
 
 /** Starts children when a job or `check()` needs them: each takes 0.25 s of CPU time. */
@@ -163,10 +162,8 @@ export class ReaderPool {
   #endIdleLater(): void {
     clearTimeout(this.#ending)
     const end = () => {
-      for (const worker of [...this.#workers].filter(isFree)) {
-        worker.hasAnswered = false
+      for (const worker of [...this.#workers].filter(isFree))
         this.#end(worker, { error: failure('the child was idle') })
-      }
     }
     this.#ending = setTimeout(end, this.#options.idleMsMax ?? idleMsMaxUsual).unref()
   }
@@ -194,7 +191,6 @@ export class ReaderPool {
       isGone: false,
       ending: null,
       isLate: false,
-      hasAnswered: false,
     }
     this.#workers.add(worker)
     killUnlessStarted(child, worker.start.promise, startMsMax)
@@ -223,7 +219,6 @@ export class ReaderPool {
     }
     if (current === null || worker.isClearing) throw new Error('Cannot take answer: nothing was asked')
     const message = parseResponse(current.task.message, frame)
-    worker.hasAnswered = true
     const { workDir } = worker
     if (workDir === null) this.#release(worker, message, outcomeOf(message))
     else worker.workDirTask = this.#tidy(worker, workDir, current.task, message)
@@ -290,8 +285,6 @@ export class ReaderPool {
       current.task.isSecondTry = true
       this.#queue.unshift(current.task)
     }
-    // A child that never answered may be unable to start, so the next one is started only on demand.
-    if (worker.hasAnswered && !this.#isClosed && this.#workers.size < this.#options.size) this.#start()
     this.#dispatch()
     if (current === null) return
     clearTimeout(current.deadline)

@@ -7,13 +7,11 @@ import {
   layoutOf,
   never,
   scratchDir,
-  seed,
   startConverter,
   startReader,
   writeSegment,
 } from '../../columns/converter.testing.ts'
 import type { TargetColumn } from '../../columns/converter.ts'
-import { randomFrom } from '../../core/random.testing.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import type { ColumnStatistics, NumericStatistics } from '../part-reader.ts'
@@ -56,51 +54,6 @@ function figures({ column_statistics }: ColumnStatistics): NumericStatistics {
   assert.ok('histogram' in column_statistics)
   return column_statistics
 }
-
-function near(seen: unknown, wanted: number): void {
-  assert.ok(
-    typeof seen === 'number' && Math.abs(seen - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted)),
-    `${seen} ${wanted}`,
-  )
-}
-
-test(`measure() of random numbers agrees with a simple computation (SEED=${seed})`, async (t) => {
-  const random = randomFrom(seed)
-  const parts = [1, 700, 2_000].map((count) =>
-    Array.from({ length: count }, () => (random(10) === 0 ? null : String(random(4_000) - 1_000))),
-  )
-  const statistics = await measured(t, 'integer', ...parts)
-  assert.equal(statistics.column_type, 'int')
-  const seen = figures(statistics)
-  const values = parts
-    .flat()
-    .flatMap((one) => (one === null ? [] : [Number(one)]))
-    .sort((a, b) => a - b)
-  const mean = values.reduce((sum, one) => sum + one, 0) / values.length
-  const variance = values.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (values.length - 1)
-  const quantile = (part: number) => {
-    const at = part * (values.length - 1)
-    const [low, high] = [values[Math.floor(at)]!, values[Math.ceil(at)]!]
-    return low + (high - low) * (at - Math.floor(at))
-  }
-  assert.equal(seen.nan_count, 2_701 - values.length)
-  near(seen.nan_proportion, (2_701 - values.length) / 2_701)
-  assert.deepEqual([seen.min, seen.max], [values[0], values.at(-1)])
-  near(seen.mean, mean)
-  near(seen.std, Math.sqrt(variance))
-  const half = (value: number) => Math.round(2 * value) / 2
-  near(seen.median, half(quantile(0.5)))
-  near(seen.q25, half(quantile(0.25)))
-  near(seen.q75, half(quantile(0.75)))
-  assert.equal(seen.n_unique, new Set(values).size)
-  assert.deepEqual(seen.approximate, [])
-  const { hist, bin_edges: edges } = seen.histogram!
-  assert.equal(edges.length, hist.length + 1)
-  for (const [i, count] of hist.entries()) {
-    const isIn = (one: number) => one >= Number(edges[i]) && (i === hist.length - 1 || one < Number(edges[i + 1]))
-    assert.equal(count, values.filter(isIn).length, `bin ${i}`)
-  }
-})
 
 test('measure() is correct at the ends of the integer range, with the bounds as text', async (t) => {
   const [least, greatest] = ['-9223372036854775808', '9223372036854775807']

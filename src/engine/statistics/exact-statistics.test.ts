@@ -45,7 +45,13 @@ interface Column {
   readonly kind: string
   readonly seen: NumericStatistics
   /** Of the values as numbers, dates as days since 1970. */
-  readonly exact: { readonly distinct: number; readonly quartiles: readonly number[] }
+  readonly exact: {
+    readonly distinct: number
+    readonly quartiles: readonly number[]
+    readonly meanAndDeviation: readonly [number, number]
+    /** Of its bins. */
+    readonly counts: readonly number[]
+  }
   /** Shares of the values that are less than a number, and that are not greater. */
   readonly sharesAt: (value: number) => Promise<readonly [below: number, upTo: number]>
 }
@@ -68,14 +74,30 @@ async function measureAll(t: TestContext, limits?: ExactLimits): Promise<readonl
       const name = names[i] ?? ''
       const value = kind === 'date' ? `(${identifier(name)} - DATE '1970-01-01')` : identifier(name)
       const quartiles = `to_json(quantile_cont(${value}, [0.25, 0.5, 0.75]))`
-      const [row] = await select(`SELECT count(DISTINCT ${value}), CAST(${quartiles} AS VARCHAR) ${from}`)
+      const seen = one.column_statistics as NumericStatistics
+      const { hist = [], bin_edges: edges = [] } = (kind === 'integer' && seen.histogram) || {}
+      const counts = hist.map((_, i) => {
+        return `count_if(${value} >= ${edges[i]} AND ${value} ${i + 1 < hist.length ? '<' : '<='} ${edges[i + 1]})`
+      })
+      const figures = [
+        `count(DISTINCT ${value})`,
+        `CAST(${quartiles} AS VARCHAR)`,
+        `avg(${value})`,
+        `stddev_samp(${value})`,
+      ]
+      const [row = []] = await select(`SELECT ${[...figures, ...counts].join(', ')} ${from}`)
       const sharesAt = async (at: number) => {
         const shares = ['<', '<='].map((less) => `count_if(${value} ${less} CAST('${at}' AS DOUBLE)) / count(${value})`)
         const [counted] = await select(`SELECT ${shares.join(', ')} ${from}`)
         return [Number(counted?.[0]), Number(counted?.[1])] as const
       }
-      const exact = { distinct: Number(row?.[0]), quartiles: JSON.parse(String(row?.[1])) as number[] }
-      measured.push({ name, kind, seen: one.column_statistics as NumericStatistics, exact, sharesAt })
+      const exact = {
+        distinct: Number(row[0]),
+        quartiles: JSON.parse(String(row[1])) as number[],
+        meanAndDeviation: [Number(row[2]), Number(row[3])] as const,
+        counts: row.slice(4).map(Number),
+      }
+      measured.push({ name, kind, seen, exact, sharesAt })
     }
   }
   return measured
@@ -96,6 +118,11 @@ test('measure() returns what SQL computes over all values', async (t) => {
   for (const { name, kind, seen, exact } of await measureAll(t)) {
     assert.deepEqual([seen.n_unique, seen.approximate], [exact.distinct, []], `${name} as ${kind}`)
     assert.equal('n_unique_error' in seen, false)
+    if (kind === 'integer') assert.deepEqual(seen.histogram?.hist, exact.counts, name)
+    for (const [i, wanted] of (kind === 'date' ? [] : exact.meanAndDeviation).entries()) {
+      const value = Number([seen.mean, seen.std][i])
+      assert.ok(Math.abs(value - wanted) <= 1e-9 * Math.abs(wanted), `${name} as ${kind}: ${value} for ${wanted}`)
+    }
     for (const [i, quartile] of quartilesOf(seen).entries()) {
       const [value, wanted] = [asNumber(kind, quartile), exact.quartiles[i] ?? Number.NaN]
       const about = `${name} as ${kind}: ${quartile} for ${wanted}`

@@ -1,6 +1,6 @@
 // Declared case: a random schema with a file near it, by seed and number. Knows no service and no oracle.
 
-import type { RecordLayout } from '../../../src/columns/writer/column-writer.ts'
+import type { SegmentLayout } from '../../../src/columns/converter.ts'
 import { csvText, layoutOf, type Table } from '../../../src/columns/writer/columns.testing.ts'
 import { type Random, randomFrom } from '../../../src/core/random.testing.ts'
 import { type DeclaredSchema, readDeclaredSchema } from '../../../src/service/schema/parse-schema.ts'
@@ -12,7 +12,7 @@ export interface DeclaredCase {
   readonly fields: readonly FieldJson[]
   readonly missingValues?: readonly string[]
   readonly records: Table
-  readonly layout: RecordLayout
+  readonly layout: SegmentLayout
   readonly rowGroupRecords: number
 }
 
