@@ -24,6 +24,7 @@ export class RunningService implements AsyncDisposable {
   readonly ended: Promise<number | null>
   readonly #child: ChildProcess
   #errors = ''
+  #scratch: AsyncDisposable | null = null
 
   private constructor(child: ChildProcess, url: string, dataDir: string) {
     this.#child = child
@@ -75,6 +76,14 @@ export class RunningService implements AsyncDisposable {
       return new RunningService(child, url, dataDir)
     }
     throw new Error(`Cannot start the service: ${said.join('\n')}`)
+  }
+
+  /** The same in a directory of its own, which is removed when the service is disposed. */
+  static async fresh(flags: readonly string[] = []): Promise<RunningService> {
+    const scratch = await scratchDir()
+    const service = await RunningService.start(join(scratch.path, 'data'), flags)
+    service.#scratch = scratch
+    return service
   }
 
   get pid(): number {
@@ -153,6 +162,7 @@ export class RunningService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill('SIGKILL')
     await this.ended
+    await this.#scratch?.[Symbol.asyncDispose]()
   }
 }
 

@@ -49,8 +49,7 @@ test('children that hang end when their service is killed', async (t) => {
   await until('the program of each runs', () => children.every(runsProgram))
   // Stopped processes cannot be notified.
   for (const child of children) process.kill(child, 'SIGSTOP')
-  service.kill('SIGKILL')
-  await service.ended
+  await service[Symbol.asyncDispose]()
   await until('the children have ended', () => !children.some(isAlive))
 })
 

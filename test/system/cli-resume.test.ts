@@ -103,8 +103,7 @@ test('--resume continues after the service was killed and restarted', async () =
   const client = new Client(first.url)
   const received = async () => JSON.parse((await client.get('/qas/uploads')).toString()).uploads[0]?.bytes.received ?? 0
   while ((await received()) < 1_000_000);
-  first.kill('SIGKILL')
-  await first.ended
+  await first[Symbol.asyncDispose]()
   const broken = await ended
   assert.equal(broken.code, 5)
   assert.match(broken.stderr, /^two\.csv: Cannot .*\nTo continue two\.csv: csv-upload send --resume\n$/)

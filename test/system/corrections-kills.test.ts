@@ -47,8 +47,7 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing inc
       // The last rounds wait for the response, so that some complete.
       if (round >= rounds - 3 && round % 3 !== 0) await text
       else await sleep(random(250))
-      service.kill('SIGKILL')
-      await service.ended
+      await service[Symbol.asyncDispose]()
       const isAnswered = (await text).startsWith('HTTP/1.1 200')
       socket.destroy()
       service = await start()

@@ -72,13 +72,7 @@ test('limits use the address that a trusted proxy names, and otherwise that of t
     ['127.0.0.0/8', ['200', '200', '429', '200', '429']],
     ['10.0.0.1', ['200', '200', '429', '429', '429']],
   ] as const) {
-    await using dir = await scratchDir()
-    await using service = await RunningService.start(dir.path, [
-      '--requests-per-minute',
-      '2',
-      '--trusted-proxies',
-      proxies,
-    ])
+    await using service = await RunningService.fresh(['--requests-per-minute', '2', '--trusted-proxies', proxies])
     const client = new Client(service.url)
     const statuses: string[] = []
     // The third fakes an address before the one that the proxy adds.
@@ -92,8 +86,7 @@ test('limits use the address that a trusted proxy names, and otherwise that of t
 })
 
 test('an address whose queries run long, or are never read, leaves places for the queries of others', async (t) => {
-  await using dir = await scratchDir()
-  await using service = await RunningService.start(dir.path, ['--converters', '1'])
+  await using service = await RunningService.fresh(['--converters', '1'])
   const { links } = await new Client(service.url).upload('a,b\n1,2\n')
   const askFrom = (localAddress: string, sql: string) => queryFrom(localAddress, service, links.query, sql)
   if ((await askFrom('127.0.0.2', 'SELECT 1')) === null) return t.skip('this system has only one loopback address')
@@ -241,8 +234,7 @@ async function uploadTogether(service: RunningService, contents: readonly string
 }
 
 test('with a quota of one dataset, only one of 48 files sent at once is accepted', async () => {
-  await using place = await scratchDir()
-  await using service = await RunningService.start(place.path, ['--quota-datasets', '1'])
+  await using service = await RunningService.fresh(['--quota-datasets', '1'])
   const client = new Client(service.url)
   const statuses = await uploadTogether(
     service,

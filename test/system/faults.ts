@@ -124,8 +124,7 @@ export async function sendAtOnce(
     const receipts = answers.map((answer) => jsonOf<UploadResponse>(answer))
     assert.ok(receipts.filter(({ duplicate }) => !duplicate).length <= 1)
     const children = service.children()
-    service.kill('SIGKILL')
-    await service.ended
+    await service[Symbol.asyncDispose]()
     await until('the children of the dead service have ended', () => !children.some(isAlive))
     await using again = await RunningService.start(dataDir, flags)
     const there = new Client(again.url)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import { Client } from '../support/client.ts'
 import { launching } from '../support/page-browser.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { RunningService } from '../support/running-service.ts'
 
 const csv =
   '--x\\r\\nContent-Disposition: form-data; name="file"; filename="a.csv"\\r\\n\\r\\na,b\\r\\n1,2\\r\\n--x--\\r\\n'
@@ -50,8 +50,7 @@ function pageOf(script: string, base: string, id: string): string {
 /** Visits each page from another port and from another site; returns their number. Throws if one had an effect. */
 export async function visitHostilePages(): Promise<number> {
   await using closed = new AsyncDisposableStack()
-  await using scratch = await scratchDir()
-  await using service = await RunningService.start(scratch.path)
+  await using service = await RunningService.fresh()
   const client = new Client(service.url)
   const { id } = await client.upload('name,secret\nAnna,4711\n')
   // Another name points here, as with DNS rebinding.

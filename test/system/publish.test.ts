@@ -15,11 +15,10 @@ const content =
 
 test('csv-upload publish prints SQL over the parts of a dataset in its bucket', { skip: noS3Server }, async () => {
   await using s3 = await startS3Server()
-  await using scratch = await scratchDir()
   const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env
   const url = `s3://${s3.bucket}/some/prefix`
   const flags = ['--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
-  await using service = await RunningService.start(join(scratch.path, 'data'), ['--store', url, ...flags])
+  await using service = await RunningService.fresh(['--store', url, ...flags])
   const { id } = await new Client(service.url).upload({ content, fileName: 'prices.csv' })
   const environment = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, CSV_UPLOAD_STORE: url }
   const publish = (...args: string[]) => runCommand(['publish', ...args, ...flags], { environment })

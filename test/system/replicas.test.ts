@@ -145,8 +145,7 @@ function declareTests(dir: string, open: () => Replicas): void {
     const answered = { 'content-type': 'text/csv', prefer: 'respond-async' }
     const job = await client.ask('POST', '/qas/uploads', Buffer.concat([content, Buffer.from('9,z,9\n')]), answered)
     assert.equal(job.status, 202, job.body.toString())
-    service.kill('SIGKILL')
-    await service.ended
+    await service[Symbol.asyncDispose]()
     service = await replicas.start('one')
     const again = await sendKey()
     assert.equal(again.headers['idempotent-replayed'], 'true')

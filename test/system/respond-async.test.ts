@@ -80,8 +80,7 @@ test(`kill -9 at any moment: 202 means a dataset, no response means a dataset or
       // In half of the rounds, waits for the response first.
       if (round % 2 === 0) await text
       await sleep(random(40))
-      service.kill('SIGKILL')
-      await service.ended
+      await service[Symbol.asyncDispose]()
       const isAnswered = (await text).startsWith('HTTP/1.1 202')
       const [, path = ''] = /\r\nlocation: (\S+)/i.exec(await text) ?? []
       socket.destroy()

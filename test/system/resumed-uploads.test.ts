@@ -38,8 +38,7 @@ for (const [title, mayKill, rounds] of [
         await sleep(random(60))
         breaks += 1
         if (mayKill && random(3) === 0) {
-          service.kill('SIGKILL')
-          await service.ended
+          await service[Symbol.asyncDispose]()
           service = await start()
         } else if (random(3) === 0) stalled.push(socket)
         else socket.destroy()

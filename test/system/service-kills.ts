@@ -43,8 +43,7 @@ export async function surviveKills(
     for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
     const children = service.children()
     assert.ok(children.length > 0)
-    service.kill('SIGKILL')
-    await service.ended
+    await service[Symbol.asyncDispose]()
     sending.destroy()
     await until('the children of the dead service have ended', () => !children.some(isAlive))
   }

@@ -76,8 +76,7 @@ test('on a stop signal, the service finishes the upload in progress, refuses oth
 })
 
 test('while it drains, a service is not ready, and serves reads, health and metrics but no new upload', async () => {
-  await using place = await scratchDir()
-  await using service = await RunningService.start(place.path, ['--drain-time', '1h', '--shutdown-grace', '1h'])
+  await using service = await RunningService.fresh(['--drain-time', '1h', '--shutdown-grace', '1h'])
   const client = new Client(service.url)
   const { links } = await client.upload('a,b\n1,3\n')
   const { outgoing, answered } = await halfSent(service)
@@ -93,8 +92,7 @@ test('while it drains, a service is not ready, and serves reads, health and metr
 
 test('children ignore stop signals, which systemd also sends to them', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
-  await using place = await scratchDir()
-  await using service = await RunningService.start(place.path, ['--converters', '1'])
+  await using service = await RunningService.fresh(['--converters', '1'])
   const client = new Client(service.url)
   const { links } = await client.upload('a,b\n1,3\n')
   const { reader, query } = await service.startChildren()

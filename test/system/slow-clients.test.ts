@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { residentMegabytes, run } from '../../torture/slow-clients.ts'
 import { Client, contentType } from '../support/client.ts'
-import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
+import { RunningService, seesProcesses } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 import { Conversation } from '../wire/conversation.ts'
@@ -17,10 +17,9 @@ test(`slow clients of every kind are cut, and others are served meanwhile (SEED=
 })
 
 test('a slow body gives its place to an upload that needs it, and otherwise keeps it', async () => {
-  await using scratch = await scratchDir()
   // It trickles above the minimum rate, and could continue for a day.
   const flags = ['--uploads-max', '1', '--body-idle-time', '60s', '--body-rate-min', '1']
-  await using service = await RunningService.start(scratch.path, flags)
+  await using service = await RunningService.fresh(flags)
   const client = new Client(service.url)
   using talk = await Conversation.open(service.port)
   const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: 9999\r\n\r\n`
@@ -56,8 +55,7 @@ const growthMegabytesMax = 32
 for (const link of ['original', 'csv', 'ndjson'] as const) {
   test(`${readerCount} downloads of 30 MB (${link}) that are not read take little memory`, async (t) => {
     if (!seesProcesses) return t.skip('this system does not show processes')
-    await using scratch = await scratchDir()
-    await using service = await RunningService.start(scratch.path)
+    await using service = await RunningService.fresh()
     const client = new Client(service.url)
     const { links } = await client.upload(Buffer.alloc(30_000_000, `${'x'.repeat(50)},1\n`))
     // Memory for the first download stays allocated.

@@ -41,8 +41,7 @@ test('after kill -9, an upload continues at the acknowledged offset, however muc
       broken.end()
       await textOf(broken)
       assert.equal(await offsetOf(client, path), next === content.length ? content.length : next)
-      service.kill('SIGKILL')
-      await service.ended
+      await service[Symbol.asyncDispose]()
       service = await start()
     }
     const client = new Client(service.url)
@@ -101,8 +100,7 @@ test('an upload that is never finished expires, while the service runs and at a 
     assert.ok([404, 410].includes((await client.ask('HEAD', path, undefined, tus)).status))
     await until('its reading is abandoned', () => service.drafts().length === 0)
     await create(client, 1_000)
-    service.kill('SIGKILL')
-    await service.ended
+    await service[Symbol.asyncDispose]()
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     const again = await start('--uploads-keep-for', '1s')
     await until('it has expired', () => unfinished(again).length === 0)
