@@ -166,7 +166,7 @@ export const run: Run = async (scale, seed) => {
     )
     for (const [status, count] of mixed.responses) responses.set(status, (responses.get(status) ?? 0) + count)
     cut += mixed.cut
-    assert.doesNotMatch(service.errors, /Warning/)
+    assert.doesNotMatch(service.said.join('\n'), /Warning/)
     process.stderr.write(`seed ${seed + i}: ${JSON.stringify(Object.fromEntries(mixed.responses))}\n`)
   }
   service.kill('SIGTERM')

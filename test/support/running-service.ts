@@ -22,23 +22,20 @@ export class RunningService implements AsyncDisposable {
   readonly dataDir: string
   /** Resolves to the exit code; null after a signal. */
   readonly ended: Promise<number | null>
+  /** Resolves when neither it nor a child can write any more. */
+  readonly outputEnded: Promise<unknown>
+  /** The lines of its output: its log, and what it says about itself. */
+  readonly said: readonly string[]
   readonly #child: ChildProcess
-  #errors = ''
   #scratch: AsyncDisposable | null = null
 
-  private constructor(child: ChildProcess, url: string, dataDir: string) {
+  private constructor(child: ChildProcess, url: string, dataDir: string, said: readonly string[]) {
     this.#child = child
+    this.said = said
     this.url = url
     this.dataDir = dataDir
     this.ended = once(child, 'exit').then(([code]) => code)
-    child.stderr!.setEncoding('utf8').on('data', (text) => {
-      this.#errors += text
-    })
-  }
-
-  /** What it has written to standard error since it listens. */
-  get errors(): string {
-    return this.#errors
+    this.outputEnded = once(child, 'close')
   }
 
   /**
@@ -66,15 +63,18 @@ export class RunningService implements AsyncDisposable {
     ]
     const env = { ...process.env, ...environment }
     const [command, ...rest] = [...wrapper, process.execPath, ...args]
-    const child = spawn(command!, rest, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const child = spawn(command!, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
     const said: string[] = []
-    const lines = createInterface({ input: child.stderr })
-    for await (const line of lines) {
-      said.push(line)
-      const url = /^Listening on (\S+)$/.exec(line)?.[1]
-      if (url === undefined) continue
-      return new RunningService(child, url, dataDir)
-    }
+    createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+    const url = await new Promise<string | null>((resolve) => {
+      const lines = createInterface({ input: child.stderr }).on('close', () => resolve(null))
+      lines.on('line', (line) => {
+        said.push(line)
+        const found = /^Listening on (\S+)$/.exec(line)?.[1]
+        if (found !== undefined) resolve(found)
+      })
+    })
+    if (url !== null) return new RunningService(child, url, dataDir, said)
     throw new Error(`Cannot start the service: ${said.join('\n')}`)
   }
 

@@ -3,16 +3,12 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { startApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { Client } from '../support/client.ts'
 import { frictionlessTools, run } from '../support/client-generators.ts'
-import { scratchDir } from '../support/running-service.ts'
+import { ownService } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
-after(() => scratch[Symbol.asyncDispose]())
+const { client, dir } = await ownService()
 const tools = await frictionlessTools()
 const skip = 'missing' in tools ? { skip: tools.missing } : {}
 const real = new URL('../../../shared/corpora/real/', import.meta.url).pathname
@@ -48,25 +44,17 @@ test('every data package is valid for frictionless', skip, async (t) => {
   const names = existsSync(real) ? await readdir(real, { recursive: true }) : []
   if (names.length === 0) t.diagnostic('the corpora are not beside the checkout')
   const corpus = names.filter((name) => name.endsWith('.csv') && !leftOut.some((one) => name.endsWith(one)))
-  const app = await startApp(
-    readConfig(['--port', '0', '--data', join(scratch.path, 'data'), '--log-level', 'silent'], {}),
-  )
   const packages: string[] = []
-  try {
-    const client = new Client(app.url)
-    const contents = Object.entries(files).map(([name, content]) => ({ name, read: async () => Buffer.from(content) }))
-    const corpora = corpus.map((name) => ({ name, read: () => readFile(join(real, name)) }))
-    for (const [i, { name, read }] of [...contents, ...corpora].entries()) {
-      const { id } = await client.upload({ content: await read(), fileName: name.split('/').at(-1)! })
-      const dir = join(scratch.path, `${i}-${name.replaceAll('/', '-')}`)
-      await mkdir(dir)
-      for (const file of ['datapackage.json', 'data.csv', 'original'])
-        await writeFile(join(dir, file), await client.get(`/qas/datasets/${id}/${file}`))
-      packages.push(join(dir, 'datapackage.json'))
-    }
-  } finally {
-    await app.close()
+  const contents = Object.entries(files).map(([name, content]) => ({ name, read: async () => Buffer.from(content) }))
+  const corpora = corpus.map((name) => ({ name, read: () => readFile(join(real, name)) }))
+  for (const [i, { name, read }] of [...contents, ...corpora].entries()) {
+    const { id } = await client.upload({ content: await read(), fileName: name.split('/').at(-1)! })
+    const packageDir = join(dir, `${i}-${name.replaceAll('/', '-')}`)
+    await mkdir(packageDir)
+    for (const file of ['datapackage.json', 'data.csv', 'original'])
+      await writeFile(join(packageDir, file), await client.get(`/qas/datasets/${id}/${file}`))
+    packages.push(join(packageDir, 'datapackage.json'))
   }
   t.diagnostic(`${packages.length} packages`)
-  assert.equal(await run(join(tools.dir, 'bin/python'), ['-c', validate, ...packages], scratch.path), '')
+  assert.equal(await run(join(tools.dir, 'bin/python'), ['-c', validate, ...packages], dir), '')
 })

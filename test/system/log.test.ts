@@ -1,20 +1,16 @@
 // Tests of the log of a whole run: JSON lines say what happened, and contain nothing that clients sent.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import { canLimit } from '../../torture/floods.ts'
-import { scratchDir } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
 import { Conversation } from '../wire/conversation.ts'
 
-const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 /** Texts that must not occur in the log; each is sent in a different place. */
@@ -58,7 +54,7 @@ test('the log of a whole run has one JSON line per request, and nothing that a c
       await ask('GET', `/qas/datasets/${id}/${file}`)
     await ask('DELETE', `/qas/datasets/${id}`)
   }
-  const log = await service.end()
+  const log = await logOf(service)
   const everything = log.join('\n')
   assert.deepEqual(
     secrets.filter((secret) => everything.includes(secret)),
@@ -104,7 +100,7 @@ test('the log of a whole run with keys and tokens contains none of them, valid o
     await fetch(`${service.url}/qas/datasets/${given}`, { headers })
   }
   assert.deepEqual(statuses, [200, 200, 401, 401, 401])
-  const everything = (await service.end()).join('\n')
+  const everything = (await logOf(service)).join('\n')
   assert.match(everything, /"audit":"denied"/)
   const parts = [secret, key.sha256, ...token.split('.').slice(1), ...late.split('.').slice(1)]
   assert.deepEqual(
@@ -127,7 +123,7 @@ test('every cancellation is a line for audits, also through a proxy without DELE
     assert.equal((await fetch(service.url + path, { method, headers })).status, 204)
     cancelled.push(path.split('/').at(-1) ?? '')
   }
-  const lines = (await service.end()).filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+  const lines = (await logOf(service)).filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
   assert.deepEqual(
     lines.filter(({ audit }) => audit === 'cancellation').map(({ uploadId }) => uploadId),
     cancelled,
@@ -149,7 +145,7 @@ test('unreadable requests leave one line each, and nothing that a client sent', 
     await talk.send(request)
     await talk.answered(1)
   }
-  const log = await service.end()
+  const log = await logOf(service)
   const everything = log.join('\n')
   assert.deepEqual(
     secrets.filter((secret) => everything.includes(secret)),
@@ -178,32 +174,14 @@ function form(csv: string, declared?: string): FormData {
   return body
 }
 
-/** A service and its whole output, from stdout and stderr. */
-async function startLogged(dataDir: string, flags: readonly string[], wrapper: readonly string[] = []) {
-  const always = ['serve', '--port', '0', '--data', dataDir, '--log-level', 'debug', '--converters', '1']
-  const [command, ...args] = [...wrapper, process.execPath, program, ...always, ...flags]
-  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const ended = once(child, 'close')
-  const said: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  const url = await listening(child.stderr, said)
-  const end = async () => {
-    child.kill('SIGTERM')
-    await ended
-    return said
-  }
-  return { url, said, end, [Symbol.asyncDispose]: async () => void (await end()) }
+/** A service whose output can be read. */
+function startLogged(dataDir: string, flags: readonly string[], wrapper: readonly string[] = []) {
+  return RunningService.start(dataDir, ['--log-level', 'debug', ...flags], {}, wrapper)
 }
 
-async function listening(stderr: NodeJS.ReadableStream, said: string[]): Promise<string> {
-  const lines = createInterface({ input: stderr })
-  const url = await new Promise<string>((resolve, reject) => {
-    lines.on('line', (line) => {
-      said.push(line)
-      const found = /^Listening on (\S+)$/.exec(line)?.[1]
-      if (found !== undefined) resolve(found)
-    })
-    lines.on('close', () => reject(new Error(`Cannot start the service: ${said.join('\n')}`)))
-  })
-  return url
+/** Ends a service, and returns its output. */
+async function logOf(service: RunningService): Promise<readonly string[]> {
+  service.kill('SIGTERM')
+  await service.outputEnded
+  return service.said
 }

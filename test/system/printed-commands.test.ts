@@ -1,17 +1,14 @@
 // Tests of the shell blocks of the docs: each command is run as printed, with names of files, ids and the address of a real
 // service in place of the printed ones. What cannot be run here is listed by name; anything new is run.
 import assert from 'node:assert/strict'
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { startApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config/config.ts'
 import { pageUrl } from '../docs/generated.ts'
-import { Client } from '../support/client.ts'
 import { codeBlocks, commandsOf, reasonNotToRun, runCode } from '../support/code-blocks.ts'
+import { ownService } from '../support/shared-service.ts'
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url))
 const sales = 'id;name;region;amount\n007;Ada;north;12.50\n008;Grace;south;7.25\n009;"Alan"N/A;south;3.00\n'
@@ -37,15 +34,10 @@ const leftOut: Readonly<Record<string, readonly (readonly [needs: string, ...com
   'docs/uploads.md': [],
 }
 
-describe('the shell blocks of the docs', () => {
-  let dir: string
-  let service: Awaited<ReturnType<typeof startApp>>
-  let client: Client
+const { service, client, dir } = await ownService()
 
+describe('the shell blocks of the docs', () => {
   before(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'printed-'))
-    service = await startApp(readConfig(['--port', '0', '--data', join(dir, 'data'), '--log-level', 'silent'], {}))
-    client = new Client(service.url)
     const bin = join(dir, 'bin')
     await mkdir(join(dir, 'home'))
     await mkdir(bin)
@@ -60,10 +52,6 @@ describe('the shell blocks of the docs', () => {
       await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`)
       await chmod(join(bin, name), 0o755)
     }
-  })
-  after(async () => {
-    await service.close()
-    await rm(dir, { recursive: true })
   })
 
   /** A directory with the files that the docs name. */

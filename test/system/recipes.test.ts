@@ -1,31 +1,19 @@
 // Tests of the commands and client recipes in the docs: run as printed with a real service, in every language installed here.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { startApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config/config.ts'
+import { describe, it } from 'node:test'
 import { pageUrl } from '../docs/generated.ts'
 import { type CodeBlock, codeBlocks, reasonNotToRun, runCode } from '../support/code-blocks.ts'
+import { ownService } from '../support/shared-service.ts'
 
 const address = 'http://127.0.0.1:8080'
 const people = 'id,name,born,balance\n007,Ada,1815-12-10,12.50\n008,Grace,1906-12-09,7.25\n009,Alan,1912-06-23\n'
 
+const { service, dir } = await ownService()
+await writeFile(join(dir, 'people.csv'), people)
+
 describe('the docs', () => {
-  let dir: string
-  let service: Awaited<ReturnType<typeof startApp>>
-
-  before(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'recipes-'))
-    await writeFile(join(dir, 'people.csv'), people)
-    service = await startApp(readConfig(['--port', '0', '--data', join(dir, 'data'), '--log-level', 'silent'], {}))
-  })
-  after(async () => {
-    await service.close()
-    await rm(dir, { recursive: true })
-  })
-
   const blocksOf = async (page: string): Promise<readonly CodeBlock[]> => {
     const text = await readFile(pageUrl(page), 'utf8')
     return codeBlocks(text.replaceAll(address, service.url))
