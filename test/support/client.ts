@@ -1,7 +1,14 @@
 // Client: sends files and other requests, each on its own connection. Knows nothing of processes.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+} from 'node:http'
 import type { uploadJson } from '../../src/http/exchange/receipt-json.ts'
 import type { RejectPage, RowPage } from '../../src/service/service.ts'
 
@@ -48,6 +55,25 @@ export function bodyOf({ content, ...file }: FileToSend): Buffer {
   return Buffer.concat([Buffer.from(before), Buffer.from(content), Buffer.from(behind)])
 }
 
+/** The whole response. Errors while sending show in it, or in its absence. */
+async function answerTo(outgoing: ClientRequest): Promise<Answer> {
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
+  outgoing.on('error', () => {})
+  const body = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>))
+  return { status: incoming.statusCode!, headers: incoming.headers, body }
+}
+
+/** Begins an upload with some bytes of its body, on a connection of its own; `end` sends the rest. */
+export function beginUpload(url: string, body: Buffer, bytes: number) {
+  const headers = { 'content-type': contentType, 'content-length': body.length }
+  const outgoing = request(`${url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
+  const answered = answerTo(outgoing)
+  answered.catch(() => {})
+  outgoing.write(body.subarray(0, bytes))
+  if (bytes === body.length) outgoing.end()
+  return { answered, end: () => void (outgoing.writableEnded || outgoing.end(body.subarray(bytes))) }
+}
+
 export class Client {
   readonly #url: string
   readonly #headers: OutgoingHttpHeaders
@@ -78,13 +104,9 @@ export class Client {
     const agent = new Agent()
     try {
       const outgoing = request(new URL(path, this.#url), { method, agent, headers: { ...this.#headers, ...given } })
-      // Errors while sending show in the response, or in its absence.
-      const answered = once(outgoing, 'response')
+      const answered = answerTo(outgoing)
       outgoing.end(body)
-      const [incoming] = (await answered) as [IncomingMessage]
-      outgoing.on('error', () => {})
-      const bytes = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>))
-      return { status: incoming.statusCode!, headers: incoming.headers, body: bytes }
+      return await answered
     } finally {
       agent.destroy()
     }

@@ -1,12 +1,10 @@
 // Tests of the wall clock: set forward and back by years, during and between runs of the service, it loses, hides,
 // duplicates, delays and ends nothing. Only the wall clock of the service is moved; its timers are not affected.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { bodyOf, Client, contentType } from '../support/client.ts'
+import { beginUpload, bodyOf, Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { shiftedBy } from '../support/shifted-clock.ts'
@@ -71,20 +69,19 @@ test('a clock that jumps during uploads ends none of them, nor the wait for a st
   )
   const client = new Client(service.url)
   const body = bodyOf({ content: csvText('id,name', 20_000, (i) => `${i},name ${i}`) })
-  const stalled = begin(service.url, body.length)
-  stalled.outgoing.write(body.subarray(0, 1_000))
+  const stalled = beginUpload(service.url, body, 1_000)
   for (const ms of [4_000 * day, -4_000 * day]) {
     await clock.set(0)
-    const { outgoing, answered } = begin(service.url, body.length)
     const before = service.incoming().length
-    outgoing.write(body.subarray(0, body.length >> 1))
+    const { end, answered } = beginUpload(service.url, body, body.length >> 1)
     await until('the upload has begun', () => service.incoming().length > before)
     await clock.set(ms)
-    outgoing.end(body.subarray(body.length >> 1))
-    const { status, text } = await answered
-    assert.equal(status, 200, text)
-    assert.ok(JSON.parse(text).upload.durationMs < 60_000)
-    await client.ask('DELETE', JSON.parse(text).links.self)
+    end()
+    const answer = await answered
+    assert.equal(answer.status, 200, answer.body.toString())
+    const { upload, links } = jsonOf<UploadResponse>(answer)
+    assert.ok(upload.durationMs < 60_000)
+    await client.ask('DELETE', links.self)
   }
   // The jumps did not restart its wait: it is refused in time.
   const { status } = await stalled.answered
@@ -116,17 +113,4 @@ async function pages(client: Client): Promise<readonly string[]> {
     after = page.after
   }
   return ids
-}
-
-/** Begins an upload of a length without sending any bytes. */
-function begin(url: string, bytes: number) {
-  const headers = { 'content-type': contentType, 'content-length': bytes }
-  const outgoing = request(`${url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
-  const answered = (async () => {
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
-    outgoing.on('error', () => {})
-    const text = Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>)).toString()
-    return { status: incoming.statusCode ?? 0, text }
-  })()
-  return { outgoing, answered }
 }

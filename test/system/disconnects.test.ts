@@ -1,10 +1,10 @@
 // Tests of disconnects: a client that disconnects leaves nothing: no file, no child, no descriptor.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, contentType } from '../support/client.ts'
+import { begin } from '../support/resumable.ts'
 import { seesProcesses } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
 import { ownService } from '../support/shared-service.ts'
@@ -15,17 +15,14 @@ const { service, client } = await ownService(['--segment-size', '256KB'])
 // Types change at the end, so that some clients disconnect while columns are written again.
 const usual = csvText('id,name,amount', 60_000, (i) => `${i},name ${i} and some more,${i}.50`)
 const body = bodyOf({ content: `${usual}A17,the odd one,0.5\n` })
-const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
+const headers = { 'content-type': contentType, 'content-length': body.length }
 
 /** Waits, since the client has the complete response a moment before the service closes the connection. */
 const noClient = () => until('no client is connected', () => service.connections() === 0)
 
 /** Sends the beginning of an upload, or all of it, and disconnects after some turns of the event loop. */
 async function goAway(bytes: number, turns: number, isReset: boolean): Promise<void> {
-  const socket = connect(service.port, '127.0.0.1')
-  socket.on('error', () => {})
-  await once(socket, 'connect')
-  socket.write(head)
+  const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, Buffer.alloc(0))
   await new Promise<void>((resolve) => socket.write(body.subarray(0, bytes), () => resolve()))
   for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
   if (isReset) socket.resetAndDestroy()
@@ -71,9 +68,7 @@ test('a client that disconnects during a download leaves nothing behind', async 
   const before = service.descriptors()
   for (const path of [links.original, links.csv, links.ndjson, links.parquet, links.rejectsCsv, links.rows]) {
     for (let i = 0; i < 3; i++) {
-      const socket = connect(service.port, '127.0.0.1')
-      await once(socket, 'connect')
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      const socket = await begin(service.url, 'GET', path, {}, Buffer.alloc(0))
       await once(socket, 'data')
       socket.resetAndDestroy()
     }

@@ -1,48 +1,29 @@
 // Tests of a full disk: what does not fit is refused with an error record, nothing of it is kept, and deleting makes
 // room.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, open, rm, statfs, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm, statfs, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { bodyOf, Client, contentType, refusalOf, type UploadResponse } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { RunningService } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
+import { mountDisk } from './faults.ts'
 
 const mebibyte = 1_048_576
 
 /** Space that the service leaves free, and a little more than that. */
 const diskBytes = 96 * mebibyte
 
-/**
- * A small separate disk; null if it cannot be mounted here. With ext4 even an empty directory takes space, unlike with
- * tmpfs.
- */
-async function smallDisk(t: TestContext, type: 'tmpfs' | 'ext4' = 'tmpfs'): Promise<string | null> {
-  const dir = await scratchDir()
-  const image = `${dir.path}.img`
-  t.after(() => rm(image, { force: true }))
-  const run = (command: string, ...args: readonly string[]) => execFileSync(command, args, { stdio: 'ignore' })
-  try {
-    if (type === 'ext4') {
-      await writeFile(image, '')
-      await truncate(image, diskBytes)
-      run('mkfs.ext4', '-q', '-m', '0', image)
-      run('mount', '-o', 'loop', image, dir.path)
-    } else run('mount', '-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', dir.path)
-  } catch {
-    await dir[Symbol.asyncDispose]()
-    return null
-  }
-  t.after(async () => {
-    execFileSync('umount', [dir.path])
-    await dir[Symbol.asyncDispose]()
-  })
-  return dir.path
+/** A small separate disk for one test; null if it cannot be mounted here. */
+async function smallDisk(t: TestContext, type?: 'ext4'): Promise<string | null> {
+  const disk = await mountDisk(diskBytes, type)
+  if (disk === null) return null
+  t.after(() => disk[Symbol.asyncDispose]())
+  return disk.path
 }
 
 async function freeBytes(dir: string): Promise<number> {

@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import { type Answer, bodyOf, Client, contentType, refusalOf } from '../support/client.ts'
+import { begin } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
 
@@ -16,17 +17,18 @@ const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
 const body = bodyOf({ content: 'a,b\n1,2\n' })
+const nothing = Buffer.alloc(0)
 
-/** Sends a small file from an address; null if this system does not have it. */
-async function sendFrom(localAddress: string, service: RunningService): Promise<IncomingMessage | null> {
-  const headers = { 'content-type': contentType, 'content-length': body.length }
-  const sending = request(new URL('/qas/uploadCsv', service.url), {
-    method: 'POST',
-    agent: false,
-    localAddress,
-    headers,
-  })
-  sending.end(body)
+/** Posts a body from an address; null if this system does not have it. */
+async function postFrom(
+  localAddress: string,
+  url: string,
+  type: string,
+  sent: string | Uint8Array,
+): Promise<IncomingMessage | null> {
+  const headers = { 'content-type': type, 'content-length': Buffer.byteLength(sent) }
+  const sending = request(url, { method: 'POST', agent: false, localAddress, headers })
+  sending.end(sent)
   try {
     const [answer]: IncomingMessage[] = await once(sending, 'response')
     answer?.resume()
@@ -37,23 +39,20 @@ async function sendFrom(localAddress: string, service: RunningService): Promise<
   }
 }
 
+/** Sends a small file. */
+const sendFrom = (localAddress: string, { url }: RunningService) =>
+  postFrom(localAddress, `${url}/qas/uploadCsv`, contentType, body)
+
 test('an address that has its share of places is told to retry, and others are admitted immediately', async (t) => {
   await using service = await RunningService.start(scratch.path, ['--uploads-max', '8', '--converters', '1'])
   if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has only one loopback address')
-  const head = [
-    'POST /qas/uploadCsv HTTP/1.1',
-    'Host: localhost',
-    `Content-Type: ${contentType}`,
-    'Content-Length: 9000',
-    'Expect: 100-continue',
-  ]
+  const headers = { 'content-type': contentType, 'content-length': 9_000, expect: '100-continue' }
   const said: string[] = []
   const sockets: Socket[] = []
   try {
     for (let i = 0; i < 8; i++) {
-      const socket = connect(service.port, '127.0.0.1')
+      const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, nothing)
       sockets.push(socket)
-      socket.write(`${head.join('\r\n')}\r\n\r\n`)
       const [first] = await once(socket, 'data')
       said.push(String(first).slice(9, 12))
     }
@@ -88,7 +87,8 @@ test('limits use the address that a trusted proxy names, and otherwise that of t
 test('an address whose queries run long, or are never read, leaves places for the queries of others', async (t) => {
   await using service = await RunningService.fresh(['--converters', '1'])
   const { links } = await new Client(service.url).upload('a,b\n1,2\n')
-  const askFrom = (localAddress: string, sql: string) => queryFrom(localAddress, service, links.query, sql)
+  const askFrom = (localAddress: string, sql: string) =>
+    postFrom(localAddress, service.url + links.query, 'application/json', JSON.stringify({ sql }))
   if ((await askFrom('127.0.0.2', 'SELECT 1')) === null) return t.skip('this system has only one loopback address')
   const sockets: Socket[] = []
   try {
@@ -97,15 +97,10 @@ test('an address whose queries run long, or are never read, leaves places for th
         i % 2 === 0
           ? `FROM range(1000000000)`
           : 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b'
-      const body = JSON.stringify({ sql })
-      const socket = connect(service.port, '127.0.0.1')
-      sockets.push(socket)
+      const sent = Buffer.from(JSON.stringify({ sql }))
+      const headers = { 'content-type': 'application/json', 'content-length': sent.length }
       // The client reads nothing.
-      socket.pause().on('error', () => {})
-      socket.write(
-        `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      )
-      await once(socket, 'connect')
+      sockets.push((await begin(service.url, 'POST', links.query, headers, sent)).pause())
     }
     for (let i = 0; i < 8; i++) {
       const answer = await askFrom('127.0.0.2', `SELECT ${i} AS i`)
@@ -208,16 +203,9 @@ async function uploadTogether(service: RunningService, contents: readonly string
   const uploads = await Promise.all(
     contents.map(async (content) => {
       const body = bodyOf({ content })
-      const socket = connect(service.port, '127.0.0.1')
-      const head = [
-        'POST /qas/uploadCsv HTTP/1.1',
-        'Host: localhost',
-        `Content-Type: ${contentType}`,
-        `Content-Length: ${body.length}`,
-        'Connection: close',
-        'Expect: 100-continue',
-      ]
-      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      const framing = { 'content-type': contentType, 'content-length': body.length }
+      const headers = { ...framing, connection: 'close', expect: '100-continue' }
+      const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, nothing)
       const [first] = await once(socket, 'data')
       assert.match(String(first), /^HTTP\/1\.1 100 /)
       socket.write(body.subarray(0, -1))

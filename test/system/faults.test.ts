@@ -10,7 +10,7 @@ import { Client, jsonOf, refusalOf, type UploadResponse } from '../support/clien
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
 import { stillMsMax, until } from '../support/until.ts'
-import { fillDisks, mountDisk, mountFreezableDisk, sendAtOnce } from './faults.ts'
+import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
 import { body, flags, isWhole } from './service-kills.ts'
 
 const scratch = await scratchDir()
@@ -68,7 +68,7 @@ test('a completely full disk stops uploads; stored datasets can be read, queried
 })
 
 test('a disk that stops responding keeps uploads waiting, not downloads; they complete when it responds', async (t) => {
-  await using disk = await mountFreezableDisk(128 * 1_048_576)
+  await using disk = await mountDisk(128 * 1_048_576, 'ext4')
   if (disk === null) return t.skip(noMount)
   await using service = await RunningService.start(join(disk.path, 'data'), flags)
   const client = new Client(service.url)

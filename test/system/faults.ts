@@ -13,51 +13,38 @@ import { body, flags, isWhole } from './service-kills.ts'
 
 const mebibyte = 1_048_576
 
-/** Mounts a file system in memory, unmounted when disposed; null if that is not possible: needs root on Linux. */
-export async function mountDisk(bytes: number): Promise<({ readonly path: string } & AsyncDisposable) | null> {
+/**
+ * Mounts a small disk, unmounted when disposed; null if that is not possible: needs root on Linux, and loop devices for
+ * ext4. There even an empty directory takes space, unlike with tmpfs.
+ */
+export async function mountDisk(bytes: number, type: 'tmpfs' | 'ext4' = 'tmpfs') {
   const dir = await scratchDir()
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', dir.path], { stdio: 'ignore' })
-  } catch {
-    await dir[Symbol.asyncDispose]()
-    return null
-  }
-  return {
-    path: dir.path,
-    async [Symbol.asyncDispose]() {
-      // Children that are just ending keep it busy a moment longer.
-      execFileSync('umount', ['--lazy', dir.path])
-      await dir[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** Mounts a disk that can stop responding to writes; null if not possible: needs root on Linux, and loop devices. */
-export async function mountFreezableDisk(bytes: number) {
-  const dir = await scratchDir()
-  const image = join(dir.path, 'image')
-  const path = join(dir.path, 'disk')
+  const [image, path] = [join(dir.path, 'image'), join(dir.path, 'disk')]
+  const run = (command: string, ...args: readonly string[]) => execFileSync(command, args, { stdio: 'ignore' })
   try {
     await mkdir(path)
-    await writeFile(image, '')
-    await truncate(image, bytes)
-    execFileSync('mkfs.ext4', ['-q', image], { stdio: 'ignore' })
-    execFileSync('mount', ['-o', 'loop', image, path], { stdio: 'ignore' })
+    if (type === 'ext4') {
+      await writeFile(image, '')
+      await truncate(image, bytes)
+      run('mkfs.ext4', '-q', '-m', '0', image)
+      run('mount', '-o', 'loop', image, path)
+    } else run('mount', '-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path)
   } catch {
     await dir[Symbol.asyncDispose]()
     return null
   }
   return {
     path,
-    /** Writes to the disk wait until it is thawed or disposed. */
+    /** Writes to the disk, of ext4, wait until it is thawed or disposed. */
     freeze() {
-      execFileSync('fsfreeze', ['--freeze', path])
+      run('fsfreeze', '--freeze', path)
       const thawing = new DisposableStack()
-      thawing.defer(() => void execFileSync('fsfreeze', ['--unfreeze', path]))
+      thawing.defer(() => void run('fsfreeze', '--unfreeze', path))
       return { thaw: () => thawing.dispose(), [Symbol.dispose]: () => thawing.dispose() }
     },
     async [Symbol.asyncDispose]() {
-      execFileSync('umount', ['--lazy', path])
+      // Children that are just ending keep it busy a moment longer.
+      run('umount', '--lazy', path)
       await dir[Symbol.asyncDispose]()
     },
   }

@@ -5,11 +5,12 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client, type UploadResponse } from '../support/client.ts'
 import { ask as askAt, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
+import { begin } from '../support/resumable.ts'
 import { isAlive, procFile, RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -108,8 +109,8 @@ test('a query that sorts more than fits in memory continues on disk', async () =
 
 test('a query ends when its client disconnects, and its place is free', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
-  const one = startLong()
-  const two = startLong()
+  const one = await startLong()
+  const two = await startLong()
   await until('both are working', () => service.queries().filter(isBusy).length === 2)
   const busy = service.queries().filter(isBusy)
   // As many as may wait for a place; the next one is refused.
@@ -140,7 +141,7 @@ test('a response that its client does not read in time is cut', async (t) => {
   const { id } = await new Client(brief.url).upload(typesCsv)
   await until('a child waits', () => brief.queries().length === 1)
   const [child = 0] = brief.queries()
-  const socket = send(brief, id, `SELECT repeat('z', 1000) FROM range(100000)`)
+  const socket = await send(brief, id, `SELECT repeat('z', 1000) FROM range(100000)`)
   await once(socket, 'readable')
   const closed = once(socket, 'close')
   await until('its child has ended', () => !isAlive(child))
@@ -184,18 +185,14 @@ function askOnce(): Promise<Response> {
   return fetch(`${service.url}/qas/datasets/${many.id}/query`, { method: 'POST', headers, body: '{"sql":"SELECT 1"}' })
 }
 
-function startLong(): Socket {
+function startLong(): Promise<Socket> {
   return send(service, many.id, 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b')
 }
 
-function send({ port }: RunningService, id: string, sql: string): Socket {
-  const body = JSON.stringify({ sql })
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  socket.write(
-    `POST /qas/datasets/${id}/query HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  )
-  return socket
+function send({ url }: RunningService, id: string, sql: string): Promise<Socket> {
+  const body = Buffer.from(JSON.stringify({ sql }))
+  const headers = { 'content-type': 'application/json', 'content-length': body.length }
+  return begin(url, 'POST', `/qas/datasets/${id}/query`, headers, body)
 }
 
 /** Whether a child works: one that waits has used less than a second of CPU time. A tick is 10 ms. */

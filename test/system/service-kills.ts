@@ -1,9 +1,8 @@
 // Kills: kills a service repeatedly during uploads, and checks it after each start.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { bodyOf, Client, contentType, jsonOf, type UploadResponse } from '../support/client.ts'
+import { begin } from '../support/resumable.ts'
 import { isAlive, RunningService } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -16,6 +15,7 @@ const content = csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and som
 export const body = bodyOf({ content })
 const gzipBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
 const zstdBody = bodyOf({ content: zstdCompressSync(content), fileName: 'sample.csv.zst' })
+const nothing = Buffer.alloc(0)
 /** Number of datasets of earlier rounds that are read again after each start. */
 const readAgainMax = 5
 
@@ -38,7 +38,10 @@ export async function surviveKills(
       (await client.upload(round % 2 === 0 ? small : round % 4 === 1 ? gzipSync(small) : zstdCompressSync(small))).id,
     )
     // Every second round sends all bytes, so that the kill comes while the last of them are converted.
-    const sending = await begin(service.port, sent, round % 2 === 1 ? sent.length : random(sent.length))
+    const bytes = round % 2 === 1 ? sent.length : random(sent.length)
+    const headers = { 'content-type': contentType, 'content-length': sent.length }
+    const sending = await begin(service.url, 'POST', '/qas/uploadCsv', headers, nothing)
+    await new Promise<void>((resolve) => sending.write(sent.subarray(0, bytes), () => resolve()))
     const turns = random(300)
     for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
     const children = service.children()
@@ -67,17 +70,6 @@ async function holds(
   const receipt = jsonOf<UploadResponse>(answer)
   assert.equal(receipt.records.accepted, 40_000)
   await client.ask('DELETE', receipt.links.self)
-}
-
-/** Begins an upload; resolves when this many bytes have been passed to the kernel. */
-async function begin(port: number, sent: Uint8Array, bytes: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => {})
-  await once(socket, 'connect')
-  const framing = `Content-Type: ${contentType}\r\nContent-Length: ${sent.length}`
-  socket.write(`POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\n${framing}\r\n\r\n`)
-  await new Promise<void>((resolve) => socket.write(sent.subarray(0, bytes), () => resolve()))
-  return socket
 }
 
 /** Asserts that everything stored can be read to its end. */

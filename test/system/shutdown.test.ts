@@ -6,7 +6,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { constants } from 'node:os'
 import { after, test } from 'node:test'
-import { bodyOf, Client, contentType } from '../support/client.ts'
+import { beginUpload, bodyOf, Client } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -17,16 +17,12 @@ after(() => scratch[Symbol.asyncDispose]())
 
 const content = csvText('id,name', 50_000, (i) => `${i},name ${i}`)
 const body = bodyOf({ content })
-const half = body.length >> 1
 
 /** Sends the first half of an upload; resolves when the service is working on it. */
 async function halfSent(service: RunningService) {
-  const headers = { 'content-type': contentType, 'content-length': body.length }
-  const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
-  const answered = once(outgoing, 'response')
-  outgoing.write(body.subarray(0, half))
+  const upload = beginUpload(service.url, body, body.length >> 1)
   await until('the upload has begun', () => service.drafts().length > 0)
-  return { outgoing, answered }
+  return upload
 }
 
 /** The statuses of requests on connections of their own; null if it does not listen. */
@@ -51,7 +47,7 @@ test('on a stop signal, the service finishes the upload in progress, refuses oth
   const early = connect(service.port, '127.0.0.1')
   await once(early, 'connect')
   early.write('GET /qas/datasets HTTP/1.1\r\nHost: localhost\r\n')
-  const { outgoing, answered } = await halfSent(service)
+  const { end, answered } = await halfSent(service)
   const children = service.children()
   service.kill('SIGTERM')
   await until('it is not ready', () => isUnready(service))
@@ -61,10 +57,8 @@ test('on a stop signal, the service finishes the upload in progress, refuses oth
   assert.match(said, /^HTTP\/1\.1 503 /)
   // While it waits for the upload.
   assert.deepEqual(await statuses(service, '/healthz', '/metrics', '/readyz', '/'), [200, 200, 503, 503])
-  outgoing.end(body.subarray(half))
-  const [answer] = await answered
-  assert.equal(answer.statusCode, 200)
-  answer.resume()
+  end()
+  assert.equal((await answered).status, 200)
   assert.equal(await service.ended, 0)
   await until('the children have ended', () => !children.some(isAlive))
 
@@ -79,15 +73,13 @@ test('while it drains, a service is not ready, and serves reads, health and metr
   await using service = await RunningService.fresh(['--drain-time', '1h', '--shutdown-grace', '1h'])
   const client = new Client(service.url)
   const { links } = await client.upload('a,b\n1,3\n')
-  const { outgoing, answered } = await halfSent(service)
+  const { end, answered } = await halfSent(service)
   service.kill('SIGTERM')
   await until('it is not ready', () => isUnready(service))
   assert.deepEqual(await statuses(service, '/healthz', '/metrics', links.rows, '/readyz'), [200, 200, 200, 503])
   assert.equal((await client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'c\n4\n' }))).status, 503)
-  outgoing.end(body.subarray(half))
-  const [answer] = await answered
-  assert.equal(answer.statusCode, 200)
-  answer.resume()
+  end()
+  assert.equal((await answered).status, 200)
 })
 
 test('children ignore stop signals, which systemd also sends to them', async (t) => {

@@ -1,9 +1,7 @@
 // Tests of unhandled errors: a rejection ends nothing; a throw ends the process, and nothing acknowledged is lost.
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { after, test } from 'node:test'
-import { bodyOf, Client, contentType } from '../support/client.ts'
+import { beginUpload, bodyOf, Client } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -27,26 +25,21 @@ const body = bodyOf({ content: csvText('id,name', 20_000, (i) => `${i},name ${i}
 
 /** An upload of which half has arrived. */
 async function halfSent(service: RunningService) {
-  const headers = { 'content-type': contentType, 'content-length': body.length }
-  const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
-  const answered = once(outgoing, 'response')
-  outgoing.write(body.subarray(0, body.length >> 1))
+  const upload = beginUpload(service.url, body, body.length >> 1)
   await until('the upload has begun', () => service.drafts().length > 0)
-  return { outgoing, answered }
+  return upload
 }
 
 test('an unhandled rejection ends no request and no service', async (t) => {
   if (process.platform === 'win32') return t.skip(noSignals)
   await using service = await startFaulty()
   const client = new Client(service.url)
-  const { outgoing, answered } = await halfSent(service)
+  const { end, answered } = await halfSent(service)
   service.kill('SIGUSR2')
   // Signals are asynchronous: a response after them shows that they have been handled.
   for (let i = 0; i < 5; i++) assert.equal((await client.ask('GET', '/healthz')).status, 200)
-  outgoing.end(body.subarray(body.length >> 1))
-  const [answer] = (await answered) as [IncomingMessage]
-  assert.equal(answer.statusCode, 200)
-  answer.resume()
+  end()
+  assert.equal((await answered).status, 200)
   assert.ok(isAlive(service.pid))
 })
 

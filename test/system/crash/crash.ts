@@ -29,15 +29,25 @@ export interface WriterRun {
 export async function runWriter(
   run: WriterRun,
 ): Promise<{ promises: Promises; isWhole: boolean; said: readonly string[] }> {
-  const program = [process.execPath, join(import.meta.dirname, 'writer.ts'), run.dir]
-  const [command, ...args] = [...(run.under ?? []), ...program, ...[run.first, run.count, run.atOnce].map(String)]
-  const child = spawn(command!, args, {
-    stdio: ['ignore', 'pipe', run.mayFailAtStart === true ? 'ignore' : 'inherit'],
-    env: { ...process.env, UV_THREADPOOL_SIZE: run.under === undefined ? '4' : '1' },
+  const args = [run.dir, ...[run.first, run.count, run.atOnce].map(String)]
+  const { said, isWhole } = await runProgram('writer.ts', args, run)
+  return { promises: promisesOf(said), isWhole, said }
+}
+
+/** Runs a program of this folder; resolves to its output, and whether it completed. */
+export async function runProgram(
+  name: string,
+  args: readonly string[],
+  { under = [], mayFailAtStart = false, onLine }: Pick<WriterRun, 'under' | 'mayFailAtStart' | 'onLine'>,
+): Promise<{ said: readonly string[]; isWhole: boolean }> {
+  const [command, ...rest] = [...under, process.execPath, join(import.meta.dirname, name), ...args]
+  const child = spawn(command!, rest, {
+    stdio: ['ignore', 'pipe', mayFailAtStart ? 'ignore' : 'inherit'],
+    env: { ...process.env, UV_THREADPOOL_SIZE: under.length === 0 ? '4' : '1' },
   })
   const ended = once(child, 'close')
   const kill = () => void child.kill('SIGKILL')
-  run.onLine?.(null, kill)
+  onLine?.(null, kill)
   const said: string[] = []
   let text = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) {
@@ -46,13 +56,13 @@ export async function runWriter(
     text = lines.pop()!
     for (const line of lines) {
       said.push(line)
-      run.onLine?.(line, kill)
+      onLine?.(line, kill)
     }
   }
   const [code, signal] = await ended
-  const isRefusedAtStart = run.mayFailAtStart === true && said.length === 0
+  const isRefusedAtStart = mayFailAtStart && said.length === 0
   assert.ok(code === 0 || isRefusedAtStart || signal === 'SIGKILL', `writer ended with code ${code}, signal ${signal}`)
-  return { promises: promisesOf(said), isWhole: code === 0, said }
+  return { said, isWhole: code === 0 }
 }
 
 /** The promises in the output of a writer. */

@@ -1,12 +1,10 @@
 // Tests of spools in crashes: all bytes up to an acknowledged offset survive kill -9 and power loss.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { scratchDir } from '../../support/running-service.ts'
-import { isTraceable } from './crash.ts'
+import { isTraceable, runProgram } from './crash.ts'
 import { type DiskStep, readDiskLog, underTrace } from './disk-log.ts'
 import { LossyDisk, type SyncsThatCount } from './power-loss.ts'
 import { bootStates } from './power-states.ts'
@@ -16,24 +14,8 @@ import { checkSpools } from './spool-sample.ts'
 const skip = isTraceable ? false : 'strace is not there or may not trace'
 
 /** Runs the spool writer; returns its output. */
-async function run(
-  dir: string,
-  count: number,
-  { under = [], onLine }: { under?: readonly string[]; onLine?: (child: ChildProcess) => void } = {},
-): Promise<readonly string[]> {
-  const program = [process.execPath, join(import.meta.dirname, 'spool-writer.ts'), dir, String(count)]
-  const [command, ...args] = [...under, ...program]
-  const env = { ...process.env, UV_THREADPOOL_SIZE: under.length === 0 ? '4' : '1' }
-  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
-  const ended = once(child, 'close')
-  let text = ''
-  for await (const chunk of child.stdout.setEncoding('utf8')) {
-    text += chunk
-    onLine?.(child)
-  }
-  const [code, signal] = await ended
-  assert.ok(code === 0 || signal === 'SIGKILL', `writer ended with code ${code}, signal ${signal}`)
-  return text.split('\n').slice(0, -1)
+async function run(dir: string, more: Parameters<typeof runProgram>[2]): Promise<readonly string[]> {
+  return (await runProgram('spool-writer.ts', [dir, '4'], more)).said
 }
 
 test(`kill -9 at random moments keeps every acknowledged offset of a spool (SEED=${seed})`, async (t) => {
@@ -44,12 +26,12 @@ test(`kill -9 at random moments keeps every acknowledged offset of a spool (SEED
   for (let round = 0; round < 25; round += 1) {
     const afterLines = 1 + Math.floor(random() * 20)
     let lines = 0
-    const lot = await run(scratch.path, 4, {
-      onLine: (child) => {
-        lines += 1
-        if (lines !== afterLines) return
+    const lot = await run(scratch.path, {
+      onLine: (line, kill) => {
+        if (line !== null) lines += 1
+        if (line === null || lines !== afterLines) return
         killed += 1
-        setTimeout(() => child.kill('SIGKILL'), random() * 20)
+        setTimeout(kill, random() * 20)
       },
     })
     said.push(...lot)
@@ -62,7 +44,7 @@ test(`kill -9 at random moments keeps every acknowledged offset of a spool (SEED
 async function recordSteps(): Promise<readonly DiskStep[]> {
   await using scratch = await scratchDir()
   const [dir, tracePath] = [join(scratch.path, 'data'), join(scratch.path, 'trace')]
-  await run(dir, 4, { under: underTrace(tracePath) })
+  await run(dir, { under: underTrace(tracePath) })
   return readDiskLog(await readFile(tracePath, 'latin1'), dir)
 }
 
