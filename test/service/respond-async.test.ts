@@ -84,7 +84,7 @@ test('errors found later show in the status; errors of the request get a respons
 
   for (const [status, path, headers, body] of [
     [415, '/qas/uploadCsv', { 'content-type': 'text/csv' }, content],
-    [500, '/qas/uploads', { 'content-type': 'multipart/form-data' }, content],
+    [400, '/qas/uploads', { 'content-type': 'multipart/form-data' }, content],
     [400, '/qas/uploadCsv', { 'idempotency-key': '""' }, bodyOf({ content })],
     [415, '/qas/uploadCsv', { 'content-encoding': 'gzip' }, bodyOf({ content })],
     [400, '/qas/uploads', { 'content-type': 'text/csv' }, Buffer.alloc(0)],
