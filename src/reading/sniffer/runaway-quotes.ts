@@ -1,7 +1,7 @@
 // Runaway quotes: finds in a head what distinguishes a value over several lines from records swallowed by a stray
 // quote. "Runaway quotes" in scanner/record-rules.ts describes how it is used. Knows nothing of bytes.
 import type { RunawayRule } from '../../core/receipt.ts'
-import { fieldValue, fits, isQuoted, rawField, recordCount, type Tokens } from './tokenize.ts'
+import { fieldsOf, fieldValue, fits, isQuoted, rawField, recordCount, type Tokens } from './tokenize.ts'
 import { isDigit } from './value-kind.ts'
 
 /** Records examined for numeric columns, from the second on: the first may be the header. */
@@ -54,16 +54,8 @@ export function doubtedValues(tokens: Tokens, width: number): number {
 }
 
 function sharesQuote(tokens: Tokens, record: number): boolean {
-  for (const field of fieldsOf(tokens, record)) {
-    const raw = rawField(tokens, field)
-    if (isOverLines(tokens, field) && sharedFrom(tokens, raw) < raw.length) return true
-  }
-  return false
-}
-
-function fieldsOf({ firstFields }: Tokens, record: number): number[] {
-  const [first = 0, last = first] = firstFields.subarray(record, record + 2)
-  return Array.from({ length: last - first }, (_, at) => first + at)
+  const raw = fieldsOf(tokens, record).flatMap((field) => (isOverLines(tokens, field) ? [rawField(tokens, field)] : []))
+  return raw.some((one) => sharedFrom(tokens, one) < one.length)
 }
 
 /**
