@@ -2,7 +2,6 @@
 // quote. "Runaway quotes" in scanner/record-rules.ts describes how it is used. Knows nothing of bytes.
 import type { RunawayRule } from '../../core/receipt.ts'
 import { fieldsOf, fieldValue, fits, isQuoted, rawField, recordCount, type Tokens } from './tokenize.ts'
-import { isDigit } from './value-kind.ts'
 
 /** Records examined for numeric columns, from the second on: the first may be the header. */
 const recordsMax = 200
@@ -101,10 +100,10 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
     const first = tokens.firstFields[record] ?? 0
     if (!fits(tokens, record, width)) continue
     for (let column = 0; column < width; column += 1) {
-      const begins = figureAt(tokens, first + column)
-      if (begins === null) continue
+      const value = fieldValue(tokens, first + column).trimStart()
+      if (value === '') continue
       filled[column] = (filled[column] ?? 0) + 1
-      if (begins) figures[column] = (figures[column] ?? 0) + 1
+      if (isFigure(value)) figures[column] = (figures[column] ?? 0) + 1
     }
   }
   return (
@@ -117,23 +116,6 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
       .map(({ column }) => column)
       .sort((a, b) => a - b)
   )
-}
-
-/** Whether a field begins with a digit; null if it is empty. For most fields, the first character shows it. */
-function figureAt(tokens: Tokens, field: number): boolean | null {
-  const start = tokens.fieldStarts[field] ?? 0
-  if (start < (tokens.fieldEnds[field] ?? 0) && !isQuoted(tokens, field)) {
-    const code = tokens.text.charCodeAt(start)
-    if (isDigit(code)) return true
-    if (isLetter(code)) return false
-  }
-  const value = fieldValue(tokens, field).trimStart()
-  return value === '' ? null : isFigure(value)
-}
-
-function isLetter(code: number): boolean {
-  const small = code | 0x20
-  return small >= 0x61 && small <= 0x7a
 }
 
 function isFigure(value: string): boolean {
