@@ -1,6 +1,6 @@
 // Head reader: reads only the beginning of a long head if the rest continues in the same way, in a third of the time.
 import type { Note } from '../core/notes.ts'
-import { includesBytes, isAscii } from './bytes/platform-bytes.ts'
+import { includesBytes, isAscii, latin1Text } from './bytes/platform-bytes.ts'
 import { equalTextsIn } from './notes/equal-texts.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
@@ -24,7 +24,7 @@ const lf = 0x0a
 const cr = 0x0d
 const escapeByte = 0x1b
 /** First characters of a record that may be commented out, see notes/marked-records.ts. */
-const marks = [...'#!;%/'].map((mark) => mark.charCodeAt(0))
+const marks = [...'#!;%/']
 
 /**
  * The same reading as of the whole head, except for notes about tables of the same width that begin after the
@@ -40,7 +40,9 @@ export function createHeadReader(readHead: ReadHead, createScanner: CreateScanne
     if (beginning === null) return null
     const reading = readHead(beginning, false, declared)
     if (reading.encoding.name !== 'utf-8' || reading.width < 2 || !reading.notes.every(isOfAnyLength)) return null
-    if (hasMarkedLine(head, reading.before.bytes) || repeatsHeader(head, reading)) return null
+    const text = latin1Text(head)
+    const hasMarkedLine = marks.some((mark) => text.includes(`\n${mark}`, reading.before.bytes - 1))
+    if (hasMarkedLine || repeatsHeader(text, reading)) return null
     const recordsBehind = uniformRecordsBehind(head, reading, beginning.length, createScanner)
     return recordsBehind === null ? null : ofWholeHead(reading, head, recordsBehind)
   }
@@ -163,41 +165,8 @@ function isLetter(byte: number): boolean {
   return (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a
 }
 
-function hasMarkedLine(head: Uint8Array, from: number): boolean {
-  return marks.some((mark) => includesBy(head, Uint8Array.of(lf, mark), 1, from - 1))
-}
-
 /** True if the header, or its last line, occurs again. */
-function repeatsHeader(head: Uint8Array, { before }: Reading): boolean {
-  if (before.bytes === 0) return false
-  const lastLine = head.subarray(head.lastIndexOf(lf, before.bytes - 2) + 1, before.bytes)
-  return includesBy(head, lastLine, rarestIn(lastLine, head.subarray(before.bytes)), before.bytes)
-}
-
-/** Calls for a byte that also occurs elsewhere cost more than searching for the whole text. */
-const elsewhereMax = 100
-/** This many bytes show which ones are rare. */
-const rareSampleBytes = 4_096
-
-/** Position in `wanted` of the byte that is rarest at the start of `bytes`. */
-function rarestIn(wanted: Uint8Array, bytes: Uint8Array): number {
-  const counts = new Uint16Array(0x100)
-  for (const byte of bytes.subarray(0, rareSampleBytes)) counts[byte] = (counts[byte] as number) + 1
-  const countAt = (at: number) => counts[wanted[at] as number] as number
-  let rarest = 0
-  for (let at = 1; at < wanted.length; at += 1) if (countAt(at) < countAt(rarest)) rarest = at
-  return rarest
-}
-
-/** True if `wanted` occurs in the head at or after `from`. Its rarest byte is found in a tenth of the time. */
-function includesBy(head: Uint8Array, wanted: Uint8Array, place: number, from: number): boolean {
-  const byte = wanted[place] as number
-  let at = head.indexOf(byte, from + place)
-  for (let elsewhere = 0; at >= 0; elsewhere += 1) {
-    const start = at - place
-    if (wanted.every((one, offset) => head[start + offset] === one)) return true
-    if (elsewhere === elsewhereMax) return includesBytes(head, wanted, start)
-    at = head.indexOf(byte, at + 1)
-  }
-  return false
+function repeatsHeader(text: string, { before }: Reading): boolean {
+  const lastLine = text.slice(text.lastIndexOf('\n', before.bytes - 2) + 1, before.bytes)
+  return before.bytes > 0 && text.includes(lastLine, before.bytes)
 }

@@ -1,7 +1,7 @@
 // Score header: weighs whether values are more likely column names or one more record. Knows nothing of their position.
 
 import type { HeaderCode, HeaderVotes } from '../../core/evidence/evidence.ts'
-import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
+import { fieldsOf, fieldValue, fits, isQuoted, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 
 const nameLengthMax = 80
@@ -314,10 +314,8 @@ export function looksLikeNames(values: readonly string[]): boolean {
 
 /** True for a fully quoted record above columns that are not quoted and, judging by the names, need not be: some writers quote names. */
 export function isQuotedAlone(tokens: Tokens, row: number, body: readonly number[]): boolean {
-  const first = tokens.firstFields[row] ?? 0
-  const width = widthOf(tokens, row)
-  const rows = body.filter((record) => fits(tokens, record, width))
-  const fields = Array.from({ length: width }, (_, column) => first + column)
+  const fields = fieldsOf(tokens, row)
+  const rows = body.filter((record) => fits(tokens, record, fields.length))
   if (rows.length < 2 || !fields.every((field) => isQuoted(tokens, field))) return false
   return fields.some((field, column) => {
     if (needsQuotes(tokens, fieldValue(tokens, field))) return false

@@ -71,6 +71,7 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
 export function doubtsOf(decided: HeadDecisions): Note[] {
   const { tokens, width, rows, declared } = decided
   const suspicious = suspiciousContent(tokens, width, rows)
+  const isFree = declared.delimiter === undefined && declared.padShortRecords !== true
   const isAligned = suspicious.some(({ code }) => code === 'ALIGNED_COLUMNS')
   return [
     ...layoutDoubts(decided),
@@ -80,7 +81,7 @@ export function doubtsOf(decided: HeadDecisions): Note[] {
     ...repeatedHeaders(decided),
     ...markedRecords(decided),
     ...suspicious,
-    ...(declared.delimiter === undefined ? unlikelyTable(tokens, width, withoutTitles(decided), isAligned) : []),
+    ...(isFree ? unlikelyTable(tokens, width, withoutTitles(decided), isAligned) : []),
     ...formulaTexts(decided, decided.names),
   ]
 }

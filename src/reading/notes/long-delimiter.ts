@@ -1,7 +1,7 @@
 // Long delimiter: notes that fields seem to be separated by several characters, such as `||` or `~|~`, of which one is
 // used. Decides nothing.
 import { type Note, note } from '../../core/notes.ts'
-import { fits, type Tokens } from '../sniffer/tokenize.ts'
+import { fits, rawField, type Tokens } from '../sniffer/tokenize.ts'
 
 const recordsMax = 100
 /** Fewer prove nothing. */
@@ -101,9 +101,8 @@ function hasValues(tokens: Tokens, records: readonly number[], period: number): 
 }
 
 /** As in the text, with its quotes. */
-function fieldAt({ text, firstFields, fieldStarts, fieldEnds }: Tokens, record: number, field: number): string {
-  const at = (firstFields[record] ?? 0) + field
-  return text.slice(fieldStarts[at], fieldEnds[at])
+function fieldAt(tokens: Tokens, record: number, field: number): string {
+  return rawField(tokens, (tokens.firstFields[record] ?? 0) + field)
 }
 
 function nameOf(delimiter: string): string {

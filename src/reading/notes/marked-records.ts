@@ -2,7 +2,7 @@
 // They are noted, not acted on. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
 import { linesOf } from '../sniffer/line-numbers.ts'
-import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
+import { fieldsOf, fieldValue, fits, isQuoted, rawField, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import type { HeadTable } from './repeated-headers.ts'
 
@@ -68,14 +68,9 @@ function escapedDelimiters({ tokens, width, rows, top }: HeadTable): Note[] {
 }
 
 /** Fields that end with a backslash, the last one aside. */
-function escapesIn({ text, firstFields, fieldStarts, fieldEnds }: Tokens, record: number): number {
-  let count = 0
-  const last = (firstFields[record + 1] ?? fieldStarts.length) - 1
-  for (let field = firstFields[record] ?? 0; field < last; field += 1) {
-    const end = fieldEnds[field] ?? 0
-    if (end > (fieldStarts[field] ?? 0) && text.charCodeAt(end - 1) === 0x5c) count += 1
-  }
-  return count
+function escapesIn(tokens: Tokens, record: number): number {
+  const fields = fieldsOf(tokens, record).slice(0, -1)
+  return fields.filter((field) => rawField(tokens, field).endsWith('\\')).length
 }
 
 /** Records that would have the width of the table if a line end after a backslash did not end them, as MySQL writes them. */
@@ -101,14 +96,9 @@ function escapedLineEnds({ tokens, width, rows, top }: HeadTable): Note[] {
 
 /** An odd number of backslashes before the line end, not in quotes. */
 function endsEscaped(tokens: Tokens, record: number): boolean {
-  const last = (tokens.firstFields[record + 1] ?? tokens.fieldStarts.length) - 1
-  const start = tokens.fieldStarts[last] ?? 0
-  let at = tokens.fieldEnds[last] ?? 0
-  if (isQuoted(tokens, last)) return false
-  let count = 0
-  while (at > start && tokens.text.charCodeAt(at - 1) === 0x5c) {
-    at -= 1
-    count += 1
-  }
-  return count % 2 === 1
+  const last = fieldsOf(tokens, record).at(-1) ?? 0
+  const raw = rawField(tokens, last)
+  let end = raw.length
+  while (raw[end - 1] === '\\') end -= 1
+  return !isQuoted(tokens, last) && (raw.length - end) % 2 === 1
 }

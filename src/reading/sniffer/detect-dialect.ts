@@ -14,6 +14,7 @@ import {
   isQuotedColumn,
 } from './single-column.ts'
 import {
+  fieldsOf,
   fits,
   hasInnerQuote,
   isBlank,
@@ -258,15 +259,9 @@ function faults(tokens: Tokens, width: number): number {
 
 /** Fields that contain quotes written as the layout requires. */
 function escapedCount(tokens: Tokens): number {
-  let count = 0
-  for (let record = 0; record < recordCount(tokens); record += 1) {
-    if (tokens.broken.has(record)) continue
-    const last = tokens.firstFields[record + 1] ?? 0
-    for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
-      if (isQuoted(tokens, field) && hasInnerQuote(tokens, field)) count += 1
-    }
-  }
-  return count
+  const records = Array.from(tokens.recordStarts.keys()).filter((record) => !tokens.broken.has(record))
+  const fields = records.flatMap((record) => fieldsOf(tokens, record))
+  return fields.filter((field) => isQuoted(tokens, field) && hasInnerQuote(tokens, field)).length
 }
 
 /**

@@ -2,6 +2,7 @@
 import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
 import { apostrophe, type Candidate, score } from './score-layout.ts'
 import {
+  fieldsOf,
   fits,
   hasInnerQuote,
   isQuoted,
@@ -67,8 +68,7 @@ function countQuotes({ tokens, width }: Candidate) {
   let needed = 0
   for (let record = 0; record < recordCount(tokens); record += 1) {
     if (tokens.broken.has(record)) continue
-    const last = tokens.firstFields[record + 1] ?? 0
-    for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
+    for (const field of fieldsOf(tokens, record)) {
       if (!isQuoted(tokens, field) || runaways.has(tokens.fieldStarts[field] ?? 0)) continue
       const raw = rawField(tokens, field)
       const hasInner = hasInnerQuote(tokens, field)

@@ -1,8 +1,7 @@
 // Runaway quotes: finds in a head what distinguishes a value over several lines from records swallowed by a stray
 // quote. "Runaway quotes" in scanner/record-rules.ts describes how it is used. Knows nothing of bytes.
 import type { RunawayRule } from '../../core/receipt.ts'
-import { fieldValue, fits, isQuoted, rawField, recordCount, type Tokens } from './tokenize.ts'
-import { isDigit } from './value-kind.ts'
+import { fieldsOf, fieldValue, fits, isQuoted, rawField, recordCount, type Tokens } from './tokenize.ts'
 
 /** Records examined for numeric columns, from the second on: the first may be the header. */
 const recordsMax = 200
@@ -54,16 +53,8 @@ export function doubtedValues(tokens: Tokens, width: number): number {
 }
 
 function sharesQuote(tokens: Tokens, record: number): boolean {
-  for (const field of fieldsOf(tokens, record)) {
-    const raw = rawField(tokens, field)
-    if (isOverLines(tokens, field) && sharedFrom(tokens, raw) < raw.length) return true
-  }
-  return false
-}
-
-function fieldsOf({ firstFields }: Tokens, record: number): number[] {
-  const [first = 0, last = first] = firstFields.subarray(record, record + 2)
-  return Array.from({ length: last - first }, (_, at) => first + at)
+  const raw = fieldsOf(tokens, record).flatMap((field) => (isOverLines(tokens, field) ? [rawField(tokens, field)] : []))
+  return raw.some((one) => sharedFrom(tokens, one) < one.length)
 }
 
 /**
@@ -109,10 +100,10 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
     const first = tokens.firstFields[record] ?? 0
     if (!fits(tokens, record, width)) continue
     for (let column = 0; column < width; column += 1) {
-      const begins = figureAt(tokens, first + column)
-      if (begins === null) continue
+      const value = fieldValue(tokens, first + column).trimStart()
+      if (value === '') continue
       filled[column] = (filled[column] ?? 0) + 1
-      if (begins) figures[column] = (figures[column] ?? 0) + 1
+      if (isFigure(value)) figures[column] = (figures[column] ?? 0) + 1
     }
   }
   return (
@@ -125,23 +116,6 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
       .map(({ column }) => column)
       .sort((a, b) => a - b)
   )
-}
-
-/** Whether a field begins with a digit; null if it is empty. For most fields, the first character shows it. */
-function figureAt(tokens: Tokens, field: number): boolean | null {
-  const start = tokens.fieldStarts[field] ?? 0
-  if (start < (tokens.fieldEnds[field] ?? 0) && !isQuoted(tokens, field)) {
-    const code = tokens.text.charCodeAt(start)
-    if (isDigit(code)) return true
-    if (isLetter(code)) return false
-  }
-  const value = fieldValue(tokens, field).trimStart()
-  return value === '' ? null : isFigure(value)
-}
-
-function isLetter(code: number): boolean {
-  const small = code | 0x20
-  return small >= 0x61 && small <= 0x7a
 }
 
 function isFigure(value: string): boolean {

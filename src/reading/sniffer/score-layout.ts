@@ -1,7 +1,17 @@
 // Score layout: rates how much a text looks like a table under one layout. Knows nothing of other layouts.
 
 import { isFrame } from './drawn-lines.ts'
-import { fieldValue, fits, isBlank, isQuoted, recordCount, recordValues, type Tokens, widthOf } from './tokenize.ts'
+import {
+  fieldsOf,
+  fieldValue,
+  fits,
+  isBlank,
+  isQuoted,
+  recordCount,
+  recordValues,
+  type Tokens,
+  widthOf,
+} from './tokenize.ts'
 import { isMeasured, isPlainNumber, kindOf } from './value-kind.ts'
 
 /** The result of reading a text under one layout. */
@@ -153,11 +163,9 @@ function hasRowNameAlone(tokens: Tokens, from: number, counts: ReadonlyMap<numbe
   )
   const [header, only] = rows
   if (rows.length !== 2 || header === undefined || only === undefined || widthOf(tokens, header) !== width) return false
-  const fields = (row: number) =>
-    Array.from({ length: widthOf(tokens, row) }, (_, at) => (tokens.firstFields[row] ?? 0) + at)
-  const first = fields(only)[0] ?? 0
+  const first = tokens.firstFields[only] ?? 0
   const isRowName = isQuoted(tokens, first) || kindOf(fieldValue(tokens, first)) === 'text'
-  return isRowName && fields(header).every((field) => kindOf(fieldValue(tokens, field)) === 'text')
+  return isRowName && fieldsOf(tokens, header).every((field) => kindOf(fieldValue(tokens, field)) === 'text')
 }
 
 /** More titles than these are above a table only if a column of it has a type. */

@@ -260,6 +260,12 @@ export function lineText({ text, recordStarts, recordEnds }: Tokens, record: num
   return text.slice(recordStarts[record], recordEnds[record])
 }
 
+/** Indices of the fields of a record. */
+export function fieldsOf({ firstFields }: Tokens, record: number): readonly number[] {
+  const [first = 0, last = first] = firstFields.subarray(record, record + 2)
+  return Array.from({ length: last - first }, (_, at) => first + at)
+}
+
 /** A field as it is written, with its quotes. */
 export function rawField({ text, fieldStarts, fieldEnds }: Tokens, field: number): string {
   return text.slice(fieldStarts[field], fieldEnds[field])
@@ -288,15 +294,13 @@ export function isQuoted(tokens: Tokens, field: number): boolean {
 
 /** True if a field of the record is quoted. */
 export function hasQuotes(tokens: Tokens, record: number): boolean {
-  const last = tokens.firstFields[record + 1] ?? 0
-  for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) if (isQuoted(tokens, field)) return true
-  return false
+  return fieldsOf(tokens, record).some((field) => isQuoted(tokens, field))
 }
 
 /** True if a quoted field contains a quote. */
-export function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: number): boolean {
-  const start = fieldStarts[field] ?? 0
-  return text.slice(start + 1, (fieldEnds[field] ?? 0) - 1).includes(text.charAt(start))
+export function hasInnerQuote(tokens: Tokens, field: number): boolean {
+  const raw = rawField(tokens, field)
+  return raw.slice(1, -1).includes(raw.charAt(0))
 }
 
 /** The value of one field: without quotes, escapes undone. */
