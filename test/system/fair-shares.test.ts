@@ -91,38 +91,6 @@ test('limits use the address that a trusted proxy names, and otherwise that of t
   }
 })
 
-test('an address whose queries run long, or are never read, leaves places for the queries of others', async (t) => {
-  await using dir = await scratchDir()
-  await using service = await RunningService.start(dir.path, ['--converters', '1'])
-  const { links } = await new Client(service.url).upload('a,b\n1,2\n')
-  const askFrom = (localAddress: string, sql: string) => queryFrom(localAddress, service, links.query, sql)
-  if ((await askFrom('127.0.0.2', 'SELECT 1')) === null) return t.skip('this system has only one loopback address')
-  const sockets: Socket[] = []
-  try {
-    for (let i = 0; i < 12; i++) {
-      const sql =
-        i % 2 === 0
-          ? `FROM range(1000000000)`
-          : 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b'
-      const body = JSON.stringify({ sql })
-      const socket = connect(service.port, '127.0.0.1')
-      sockets.push(socket)
-      // The client reads nothing.
-      socket.pause().on('error', () => {})
-      socket.write(
-        `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      )
-      await once(socket, 'connect')
-    }
-    for (let i = 0; i < 8; i++) {
-      const answer = await askFrom('127.0.0.2', `SELECT ${i} AS i`)
-      assert.equal(answer?.statusCode, 200)
-    }
-  } finally {
-    for (const socket of sockets) socket.destroy()
-  }
-})
-
 test('a query whose response is not read for long gives its place to the next', async () => {
   await using dir = await scratchDir()
   // One client gets one of two places.
@@ -209,48 +177,3 @@ async function queryFrom(
     throw error
   }
 }
-
-/** Uploads contents concurrently: all are admitted before the last byte of any is sent. Returns the status of each. */
-async function uploadTogether(service: RunningService, contents: readonly string[]): Promise<readonly number[]> {
-  const uploads = await Promise.all(
-    contents.map(async (content) => {
-      const body = bodyOf({ content })
-      const socket = connect(service.port, '127.0.0.1')
-      const head = [
-        'POST /qas/uploadCsv HTTP/1.1',
-        'Host: localhost',
-        `Content-Type: ${contentType}`,
-        `Content-Length: ${body.length}`,
-        'Connection: close',
-        'Expect: 100-continue',
-      ]
-      socket.write(`${head.join('\r\n')}\r\n\r\n`)
-      const [first] = await once(socket, 'data')
-      assert.match(String(first), /^HTTP\/1\.1 100 /)
-      socket.write(body.subarray(0, -1))
-      return { socket, last: body.subarray(-1) }
-    }),
-  )
-  for (const { socket, last } of uploads) socket.write(last)
-  return await Promise.all(
-    uploads.map(async ({ socket }) => {
-      const answer = Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>)).toString()
-      return Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1])
-    }),
-  )
-}
-
-test('with a quota of one dataset, only one of 48 files sent at once is accepted', async () => {
-  await using place = await scratchDir()
-  await using service = await RunningService.start(place.path, ['--quota-datasets', '1'])
-  const client = new Client(service.url)
-  const statuses = await uploadTogether(
-    service,
-    Array.from({ length: 48 }, (_, i) => `a,b\n${i},2\n`),
-  )
-  assert.deepEqual(statuses.toSorted(), [200, ...Array(47).fill(507)])
-  const ids = await client.datasetIds()
-  assert.equal(ids.length, 1)
-  assert.equal((await client.ask('DELETE', `/qas/datasets/${ids[0]}`)).status, 204)
-  assert.deepEqual(new Set(await uploadTogether(service, Array(48).fill('a,b\n1,2\n'))), new Set([200]))
-})
