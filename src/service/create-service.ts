@@ -257,16 +257,11 @@ async function namingTheStore(store: Store, error: unknown): Promise<unknown> {
 /** A busy disk takes some seconds to sync. Milliseconds. */
 const msMaxUsual = 10_000
 
-interface CheckRun {
-  readonly result: Promise<void>
-  readonly late: AbortSignal
-}
-
 /** Runs one check at a time, since each holds one of the few threads that all files share until the disk responds. */
 export class StoreCheck {
   readonly #store: Pick<Store, 'check'>
   readonly #msMax: number
-  #running: CheckRun | null = null
+  #running: { readonly result: Promise<void>; readonly late: AbortSignal } | null = null
 
   /** @param msMax How long a check may take. Milliseconds. */
   constructor(store: Pick<Store, 'check'>, msMax = msMaxUsual) {
@@ -276,7 +271,13 @@ export class StoreCheck {
 
   /** @throws {ServiceError} STORE_UNAVAILABLE, DISK_FULL, STORE_FAILED */
   async run(): Promise<void> {
-    const { result, late } = this.#running ?? this.#begin()
+    if (this.#running === null) {
+      const result = this.#store.check().finally(() => {
+        this.#running = null
+      })
+      this.#running = { result, late: AbortSignal.timeout(this.#msMax) }
+    }
+    const { result, late } = this.#running
     try {
       await unlessAborted(result, late)
     } catch (error) {
@@ -284,15 +285,5 @@ export class StoreCheck {
       const problem = `it has not responded for ${this.#msMax / 1_000} seconds`
       throw new ServiceError('STORE_UNAVAILABLE', { problem }, error)
     }
-  }
-
-  #begin(): CheckRun {
-    const end = () => {
-      this.#running = null
-    }
-    const result = this.#store.check()
-    result.then(end, end)
-    this.#running = { result, late: AbortSignal.timeout(this.#msMax) }
-    return this.#running
   }
 }

@@ -312,16 +312,14 @@ function textReader({ receipt, read }: Correctable): MendingTools['textOf'] {
 }
 
 /** Whether a row has the text that its record has in the file. Line ends may differ: programs write their own. */
-function textComparison({ receipt, read }: Correctable) {
-  const textOf = createRecordReader(receipt.encoding.name)
-  const lengthMax = lengthFactor * receipt.body.recordBytesMax
+function textComparison(of: Correctable) {
+  const textOf = textReader(of)
   return async (reject: Omit<Correction, 'text'>, { text, isCut }: SentRow): Promise<boolean> => {
-    const { record, byteOffset, byteLength } = reject
-    const isComparable = byteLength <= lengthMax
-    const original = isComparable ? textOf(await read(byteOffset, byteLength), false).text : null
-    if (!isCut) return original !== null && text !== null && plain(original) === plain(text)
-    if (original?.startsWith(text ?? '') !== false) return true
-    throw badCorrections(`the text of record ${record} is cut; take the whole text from rejects.csv`)
+    const original = await textOf(reject)
+    const shown = original?.isText ? original.text : null
+    if (!isCut) return shown !== null && text !== null && plain(shown) === plain(text)
+    if (shown?.startsWith(text ?? '') !== false) return true
+    throw badCorrections(`the text of record ${reject.record} is cut; take the whole text from rejects.csv`)
   }
 }
 

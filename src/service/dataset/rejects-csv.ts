@@ -21,8 +21,8 @@ const pieceBytes = 196_608
 const textLengthAtOnce = 65_536
 
 /**
- * The lines of a table that begins with a header, from rows of `rejectColumnNames`: the record as `text`, or its bytes as `base64` if they are not text in
- * the encoding of the file, and the columns of the reject.
+ * The lines of a table that begins with a header, from rows of `rejectColumnNames`: the record as `text`, or its bytes
+ * as `base64` if they are not text in the encoding of the file, and the columns of the reject.
  */
 export async function* rejectCsv(
   readOriginal: ReadBytes,

@@ -28,7 +28,7 @@ export function correctionLine(correction: Correction): string {
   return `${JSON.stringify({ ...place, ...(ordinal !== undefined && { ordinal }), text })}\n`
 }
 
-/** All corrections of a file, in file order; none without one. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/** All corrections of a file, in order; none if it is null. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
 export async function* readCorrections(path: string | null): AsyncGenerator<Correction> {
   if (path === null) return
   // Only correctionLine() writes these lines.
