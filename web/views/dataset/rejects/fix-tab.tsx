@@ -13,7 +13,7 @@ import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
 import { CauseView, Changes, causeName, mendedOf, ruleName } from './cause-view.tsx'
 import { type Cause, causeKey, causesByColumn, causesOf, isOf } from './causes.ts'
-import { type CorrectionWork, outcomeOf, useCorrections } from './use-corrections.ts'
+import { type CorrectionWork, outcomesSent, useCorrections } from './use-corrections.ts'
 
 interface FixTabProps {
   readonly receipt: Receipt
@@ -98,7 +98,7 @@ function CauseLink({ id, cause, isChosen, work }: CauseLinkProps) {
 /** The outcome of the mends that made this dataset. */
 function JustSent({ receipt: { id, columns } }: { readonly receipt: Receipt }) {
   const names = columns.map(({ name }) => name)
-  const outcome = outcomeOf(id)
+  const outcome = outcomesSent.get(id)
   if (outcome === undefined) return null
   const { sent, unchanged, refused, firstRefused } = outcome
   return (

@@ -1,5 +1,5 @@
 // Use corrections: the user's corrections of rejects, texts and rules, each tried before it is sent. Knows no element.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { CorrectionRule } from '../../../../src/core/correction-rules.ts'
 import { firstRejectsMax, type RefusedCorrection, type RejectPreview } from '../../../../src/core/receipt.ts'
 import type { CorrectionOutcome } from '../../../../src/core/responses.ts'
@@ -24,11 +24,7 @@ import {
 } from './drafts.ts'
 
 /** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
-const outcomes = new Map<string, CorrectionOutcome>()
-
-export function outcomeOf(id: string): CorrectionOutcome | undefined {
-  return outcomes.get(id)
-}
+export const outcomesSent = new Map<string, CorrectionOutcome>()
 
 export type CorrectionWork = ReturnType<typeof useCorrections>
 
@@ -39,16 +35,11 @@ function useMends(receipt: Receipt) {
     setMends({ mends: next, isElsewhere: false, unfit: named })
     storeMends(receipt, next)
   }
-  useLayoutEffect(() => {
+  useLoaded(async (signal) => {
     const stored = storedMends(receipt)
     if (!stored.isElsewhere) return
-    const checking = new AbortController()
-    const { signal } = checking
-    fittingMends(receipt, stored.mends, signal).then(
-      ({ fitting, unfit: named }) => signal.aborted || keep(fitting, named),
-      () => {},
-    )
-    return () => checking.abort()
+    const { fitting, unfit: named } = await fittingMends(receipt, stored.mends, signal)
+    if (!signal.aborted) keep(fitting, named)
   }, [])
   return { mends, unfit, keep }
 }
@@ -65,7 +56,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
     const left = { drafts: draftsLeft(drafts, sent, answer), rules: [] }
     storeMends(answer, left)
-    outcomes.set(answer.id, answer.corrected)
+    outcomesSent.set(answer.id, answer.corrected)
     if (answer.id === id) keep(left)
     onCorrected(answer)
   }
