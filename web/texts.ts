@@ -314,6 +314,7 @@ export const t = {
   text: 'Text',
   goToRow: text('Go to row', 'Zu Zeile'),
   rowNumber: text('Row', 'Zeile'),
+  searchMenu: text('Search this list', 'Diese Liste durchsuchen'),
   findColumn: text('Find a column', 'Spalte suchen'),
   filter: text('Filter', 'Filtern'),
   filterValue: text('Value to look for', 'Gesuchter Wert'),

@@ -136,11 +136,13 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
   })
 
   it('says what is known of a failure: no response, or only the status of a proxy', async () => {
+    await site.client.upload({ content: 'k\n1\n', fileName: 'there.csv' })
     await using page = await open()
     const alert = page.getByRole('alert')
     const path = '**/qas/datasets?*'
+    await page.getByRole('link', { name: 'there.csv', exact: true }).waitFor()
     await page.route(path, (route) => route.abort())
-    await page.reload()
+    await page.getByLabel('Search names and columns').fill('there')
     assert.equal(
       await alert.textContent(),
       'The service does not answer. Uploads go on by themselves as soon as it does.',
@@ -177,6 +179,32 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.reload()
     await page.getByRole('heading', { name: /^\d+ datasets?$/ }).waitFor()
     assert.equal(await page.getByText('stays.csv').count(), 0)
+  })
+
+  it('says on an open dataset that another tab has deleted it, and in time that the service answers again', async () => {
+    const { id } = await site.client.upload({ content: 'a,b\n1,2\n3\n', fileName: 'shared.csv' })
+    await using page = await open()
+    await page.goto(`${site.service.url}/#/datasets/${id}/fix`)
+    await page.route('**/corrections', (route) => route.abort())
+    await page.getByRole('button', { name: 'Mend these 1' }).click()
+    await page.getByRole('button', { name: 'Store 1 correction as a new version' }).click()
+    await page.getByRole('alert').filter({ hasText: 'The service does not answer.' }).waitFor()
+    await site.client.ask('DELETE', `/qas/datasets/${id}?trash`)
+    await page.getByRole('link', { name: 'deleted meanwhile: see the trash' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'does again now. Try once more.' }).waitFor()
+  })
+
+  it('asks before a chosen file is lost, and shows marks of direction in the names of columns', async () => {
+    await using page = await open()
+    await chooseFile(page, 'turned.csv', 'a,x\u202etxt\n1,2\n')
+    await page.getByRole('columnheader', { name: 'x\ufffdtxt' }).waitFor()
+    await page.getByRole('rowheader', { name: 'x\ufffdtxt' }).waitFor()
+    // Browsers ask only whoever has used the page.
+    await page.getByText('Change how it is read').click()
+    const asked = page.waitForEvent('dialog')
+    const reloaded = page.reload()
+    assert.equal((await asked).type(), 'beforeunload')
+    await reloaded
   })
 
   it('takes a dataset out of the trash if its file is sent again', async () => {

@@ -4,15 +4,16 @@ import { t } from '../texts.ts'
 interface FindColumnProps {
   readonly value: string
   readonly onInput: (value: string) => void
+  readonly label?: string
 }
 
-export function FindColumn({ value, onInput }: FindColumnProps) {
+export function FindColumn({ value, onInput, label = t.findColumn }: FindColumnProps) {
   return (
     <input
       class="field"
       type="search"
-      aria-label={t.findColumn}
-      placeholder={t.findColumn}
+      aria-label={label}
+      placeholder={label}
       value={value}
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
     />

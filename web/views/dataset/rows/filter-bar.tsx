@@ -83,7 +83,7 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
         </datalist>
       </form>
       <Menu class="btn ghost" label={t.columnsShown(count(columns.length - hidden.length), count(columns.length))}>
-        {columns.length > listedMax && <FindColumn value={name} onInput={setName} />}
+        {columns.length > listedMax && <FindColumn value={name} onInput={setName} label={t.searchMenu} />}
         {found.slice(0, listedMax).map((one) => (
           <label key={one} class="row">
             <input
