@@ -37,14 +37,10 @@ test('every command has examples that name it, and help that matches its options
   assert.match(stdout, /^ {2}csv-upload send sales\.csv\n {6}One file\.$/m)
 })
 
-test('csv-upload --version prints the version of the package', () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  assert.deepEqual([run('--version').stdout, run('--version').status], [`${version}\n`, exitCodes.ok])
-})
-
 test('csv-upload treats -h, -V and help like the long forms, also after a command', () => {
   assert.equal(run('-h').stdout, run('--help').stdout)
-  assert.equal(run('-V').stdout, run('--version').stdout)
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  assert.deepEqual([run('-V').stdout, run('--version').stdout], [`${version}\n`, `${version}\n`])
   assert.equal(run('rows', '-h').stdout, run('help', 'rows').stdout)
   assert.ok(
     run('help', 'verify')

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import { ClientError, type Failure } from './client-error.ts'
 import type { SendProgress } from './request-body.ts'
 import type { RetryRules } from './retry.ts'
 import type { OutgoingFile } from './upload.ts'
@@ -71,6 +72,16 @@ export function receiptOf(sha256: string, bytes: number): object {
     parts: [],
     notes: [],
   }
+}
+
+/** The failure with which a request ends. */
+export async function failed(action: Promise<unknown>): Promise<Failure> {
+  const error = await action.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  )
+  if (error instanceof ClientError) return error.failure
+  throw error
 }
 
 export function newSending(): SendProgress {

@@ -3,8 +3,18 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { Client } from './client.ts'
-import { ClientError, type Failure } from './client-error.ts'
-import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './raw-servers.testing.ts'
+import type { Failure } from './client-error.ts'
+import {
+  answer,
+  failed,
+  fileOf,
+  heard,
+  listen,
+  newSending,
+  quickRules,
+  receiptOf,
+  record,
+} from './raw-servers.testing.ts'
 import { endsUpload, type ResumeOptions } from './resumable-upload.ts'
 
 const content = Buffer.from('id,name\n1,Ada\n2,Alan\n')
@@ -233,13 +243,3 @@ test('endsUpload() is true if nothing is left to continue', () => {
   const over: Failure[] = [{ kind: 'wrong', message: '' }, refused(422), refused(413), refused(409), refused(410)]
   assert.deepEqual(over.map(endsUpload), Array(5).fill(true))
 })
-
-async function failed(action: Promise<unknown>): Promise<Failure> {
-  try {
-    await action
-  } catch (error) {
-    if (error instanceof ClientError) return error.failure
-    throw error
-  }
-  throw new Error('it did not fail')
-}

@@ -6,8 +6,17 @@ import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Client } from './client.ts'
-import { ClientError, type Failure } from './client-error.ts'
-import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './raw-servers.testing.ts'
+import {
+  answer,
+  failed,
+  fileOf,
+  heard,
+  listen,
+  newSending,
+  quickRules,
+  receiptOf,
+  record,
+} from './raw-servers.testing.ts'
 
 const content = Buffer.from('id,name\n1,Ada\n')
 const sha256 = createHash('sha256').update(content).digest('hex')
@@ -230,14 +239,4 @@ test('send() sends the key as a bearer token', async (t) => {
 
 function newClient(t: TestContext, url: URL): Client {
   return new Client({ url, key: null }, quickRules, t.signal)
-}
-
-async function failed(action: Promise<unknown>): Promise<Failure> {
-  try {
-    await action
-  } catch (error) {
-    if (error instanceof ClientError) return error.failure
-    throw error
-  }
-  throw new Error('it did not fail')
 }

