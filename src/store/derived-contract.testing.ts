@@ -71,16 +71,6 @@ export function deriving(storeTest: StoreTest): void {
     },
   )
 
-  storeTest('kept() returns the same bytes or null after the store is reopened', async (store, open) => {
-    const wanted = sample({ seed: 1 })
-    await publishSample(store, wanted)
-    await store.keep(wanted.receipt, 'profile', Buffer.from('kept'))
-    await store.close()
-    const again = await open()
-    assert.ok(['kept', 'null'].includes(String(await again.kept(wanted.receipt, 'profile'))))
-    await assertWhole(again, wanted)
-  })
-
   storeTest('keptNames() has the names of one publish, and keep() keeps nothing for another', async (store) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)

@@ -269,16 +269,6 @@ function removing(storeTest: StoreTest): void {
     assert.equal(results.filter(Boolean).length, 1)
   })
 
-  storeTest('remove() and publish() of one dataset at once leave it whole or absent', async (store) => {
-    const wanted = sample({ seed: 1, partCount: 3 })
-    for (let round = 0; round < 20; round += 1) {
-      await Promise.all([publishSample(store, wanted), store.remove(wanted.receipt), publishSample(store, wanted)])
-      if ((await store.receipt(wanted.receipt.id)) === null) await assertAbsent(store, wanted)
-      else await assertWhole(store, wanted)
-      await store.remove(wanted.receipt)
-    }
-  })
-
   storeTest('remove() lets streams in flight finish', async (store) => {
     const wanted = sample({ seed: 1, originalBytes: 3_000_000 })
     await publishSample(store, wanted)
