@@ -1,10 +1,7 @@
 // Derived contract: the part of the store contract about results that can be recomputed. Knows no implementation.
 import assert from 'node:assert/strict'
-import type { Store } from './store.ts'
-import { assertAbsent, assertNotFound, assertWhole } from './store-assertions.testing.ts'
+import { assertAbsent, assertNotFound, assertWhole, type StoreTest } from './store-assertions.testing.ts'
 import { publishSample, sample } from './store-samples.testing.ts'
-
-type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
 
 /** Declares the tests of `keep()` and `kept()`. */
 export function deriving(storeTest: StoreTest): void {
