@@ -17,8 +17,8 @@ export interface FieldLayout {
   readonly escapesAll?: boolean
   /** Quotes may be doubled beside an escape. */
   readonly doublesToo?: boolean
-  /** `lf` takes LF and CRLF, `cr` a lone CR, `any` each of them. */
-  readonly lineEnd: 'lf' | 'cr' | 'any'
+  /** `lf` takes LF and CRLF, `cr` a lone CR. */
+  readonly lineEnd: 'lf' | 'cr'
 }
 
 /** A cursor, made for speed: its members describe the current field. */
@@ -84,8 +84,7 @@ export class FieldWalker {
   #afterLineEnd(at: number): number {
     const { lineEnd } = this.#layout
     const afterReturn = this.#records[at] === carriageReturn ? at + 1 : at
-    if (lineEnd === 'lf') return afterReturn + 1
-    return lineEnd === 'any' && this.#records[afterReturn] === lineFeed ? afterReturn + 1 : afterReturn
+    return lineEnd === 'lf' ? afterReturn + 1 : afterReturn
   }
 
   #quotedEnd(from: number): number {
@@ -115,10 +114,8 @@ export class FieldWalker {
         continue
       }
       if (byte === delimiter[0] && this.#isDelimiter(i)) return i
-      if (byte === carriageReturn && lineEnd !== 'lf') return i
-      if (byte === lineFeed && lineEnd !== 'cr') {
-        return lineEnd === 'lf' && i > from && records[i - 1] === carriageReturn ? i - 1 : i
-      }
+      if (byte === carriageReturn && lineEnd === 'cr') return i
+      if (byte === lineFeed && lineEnd === 'lf') return i > from && records[i - 1] === carriageReturn ? i - 1 : i
     }
     return records.length
   }

@@ -17,15 +17,6 @@ const entry = (number: number, createdAt = number): Entry => ({
 })
 const everything = { limit: 1000, after: null, name: null, owner: '' }
 
-test('page() has the same order however entries were added', () => {
-  const entries = Array.from({ length: 50 }, (_, number) => entry(number, number % 7))
-  const atOnce = DatasetIndex.create(entries)
-  const oneByOne = DatasetIndex.create()
-  for (const one of [...entries].reverse()) oneByOne.add(one)
-  assert.deepEqual(atOnce.page(everything), oneByOne.page(everything))
-  assert.equal(atOnce.page(everything).ids[0], entry(6).id)
-})
-
 test('page() finds datasets by the beginning of their id', () => {
   const index = DatasetIndex.create(['aa1', 'aa2', 'b'].map((id, at) => ({ ...entry(at), id: id.padEnd(32, '0') })))
   const found = (idPrefix: string) => index.page({ ...everything, idPrefix }).ids.map((id) => id.replace(/0+$/, ''))
@@ -59,14 +50,6 @@ test('page() has after: null exactly if nothing follows', () => {
   assert.notEqual(index.page({ ...everything, limit: 2 }).after, null)
   assert.equal(index.page({ ...everything, limit: 1, name: 'file-3' }).after, null)
   assert.deepEqual(DatasetIndex.create().page(everything), { ids: [], after: null, total: 0 })
-})
-
-test('delete() returns the entry given to add(), and undefined for an unknown id', () => {
-  const index = DatasetIndex.create([1, 2, 3].map((number) => entry(number)))
-  assert.deepEqual(index.delete(entry(2).id), entry(2))
-  assert.equal(index.delete(entry(2).id), undefined)
-  assert.equal(index.has(entry(2).id), false)
-  assert.deepEqual(index.page(everything).ids, [entry(3).id, entry(1).id])
 })
 
 test('page() reads only the rows of the page, in the order of an index, at any position', (t) => {

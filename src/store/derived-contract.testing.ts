@@ -1,10 +1,7 @@
 // Derived contract: the part of the store contract about results that can be recomputed. Knows no implementation.
 import assert from 'node:assert/strict'
-import type { Store } from './store.ts'
-import { assertAbsent, assertNotFound, assertWhole } from './store-assertions.testing.ts'
+import { assertAbsent, assertNotFound, assertWhole, type StoreTest } from './store-assertions.testing.ts'
 import { publishSample, sample } from './store-samples.testing.ts'
-
-type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
 
 /** Declares the tests of `keep()` and `kept()`. */
 export function deriving(storeTest: StoreTest): void {
@@ -70,16 +67,6 @@ export function deriving(storeTest: StoreTest): void {
       assert.ok(['a longer third', 'null'].includes(String(await again.savedState('scrub.json'))))
     },
   )
-
-  storeTest('kept() returns the same bytes or null after the store is reopened', async (store, open) => {
-    const wanted = sample({ seed: 1 })
-    await publishSample(store, wanted)
-    await store.keep(wanted.receipt, 'profile', Buffer.from('kept'))
-    await store.close()
-    const again = await open()
-    assert.ok(['kept', 'null'].includes(String(await again.kept(wanted.receipt, 'profile'))))
-    await assertWhole(again, wanted)
-  })
 
   storeTest('keptNames() has the names of one publish, and keep() keeps nothing for another', async (store) => {
     const wanted = sample({ seed: 1 })

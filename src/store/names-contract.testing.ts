@@ -1,10 +1,8 @@
 // Names contract: every store must find a dataset by any name under which its file was sent. Knows no implementation.
 import assert from 'node:assert/strict'
 import type { Store } from './store.ts'
-import { idsOf } from './store-assertions.testing.ts'
+import { idsOf, type StoreTest } from './store-assertions.testing.ts'
 import { publishSample, replaceSample, sample, sampleUpload } from './store-samples.testing.ts'
-
-type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
 
 /** Declares the tests of `list()` by name. */
 export function naming(storeTest: StoreTest): void {

@@ -1,11 +1,8 @@
 // Read contract: the part of the store contract about reading the files of a dataset. Knows no implementation.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import type { Store } from './store.ts'
-import { assertNotFound, assertWhole } from './store-assertions.testing.ts'
+import { assertNotFound, assertWhole, type StoreTest } from './store-assertions.testing.ts'
 import { publishSample, readAll, replaceSample, sample } from './store-samples.testing.ts'
-
-type StoreTest = (title: string, body: (store: Store) => Promise<void>) => void
 
 /** Declares the tests of `receipt()`, `read()`, `open()`, `stamp()` and `withLocal()`. */
 export function reading(storeTest: StoreTest): void {

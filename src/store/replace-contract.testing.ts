@@ -2,16 +2,9 @@
 import assert from 'node:assert/strict'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 import type { Receipt } from '../core/receipt.ts'
-import type { Store } from './store.ts'
-import { assertAbsent, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
+import { assertAbsent, assertNotFound, assertWhole, idsOf, type StoreTest } from './store-assertions.testing.ts'
 import { fill, publishSample, replaceSample, type Sample, sample, sampleUpload } from './store-samples.testing.ts'
-
-type StoreTest = (
-  title: string,
-  body: (store: Store, open: () => Promise<Store>, t: TestContext) => Promise<void>,
-) => void
 
 /** A dataset with the same id, but other parts and a later creation time. */
 function remade(seed: number): Sample {

@@ -4,6 +4,9 @@ import { type ErrorCode, isServiceError } from '../core/errors.ts'
 import type { Store } from './store.ts'
 import { readAll, type Sample } from './store-samples.testing.ts'
 
+/** Declares a test of an empty store, which `open` opens again once it is closed. */
+export type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
+
 /** The ids of all datasets, or of those whose file name contains `name`, page by page. */
 export async function idsOf(store: Store, limit = 1000, name: string | null = null): Promise<string[]> {
   const ids: string[] = []

@@ -9,7 +9,14 @@ import { naming } from './names-contract.testing.ts'
 import { reading } from './read-contract.testing.ts'
 import { recording, replacing } from './replace-contract.testing.ts'
 import type { Store } from './store.ts'
-import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
+import {
+  assertAbsent,
+  assertFails,
+  assertNotFound,
+  assertWhole,
+  idsOf,
+  type StoreTest,
+} from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
 import { searching, trashing } from './trash-contract.testing.ts'
 
@@ -22,10 +29,10 @@ export type OpenStore = () => Promise<Store>
  * @param make Called once per test for a separate location; cleans it up with `t.after`.
  */
 export function storeContract(name: string, make: (t: TestContext) => Promise<OpenStore>): void {
-  const storeTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>): void => {
+  const storeTest: StoreTest = (title, body) => {
     test(title, async (t) => {
       const open = await make(t)
-      await body(await open(), open, t)
+      await body(await open(), open)
     })
   }
   describe(name, () => {
@@ -42,8 +49,6 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     searching(storeTest)
   })
 }
-
-type StoreTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>) => void
 
 function publishing(storeTest: StoreTest): void {
   storeTest('draft() creates a private directory with an empty one in it, and others on request', async (store) => {
@@ -267,16 +272,6 @@ function removing(storeTest: StoreTest): void {
     await publishSample(store, wanted)
     const results = await Promise.all(Array.from({ length: 8 }, () => store.remove(wanted.receipt)))
     assert.equal(results.filter(Boolean).length, 1)
-  })
-
-  storeTest('remove() and publish() of one dataset at once leave it whole or absent', async (store) => {
-    const wanted = sample({ seed: 1, partCount: 3 })
-    for (let round = 0; round < 20; round += 1) {
-      await Promise.all([publishSample(store, wanted), store.remove(wanted.receipt), publishSample(store, wanted)])
-      if ((await store.receipt(wanted.receipt.id)) === null) await assertAbsent(store, wanted)
-      else await assertWhole(store, wanted)
-      await store.remove(wanted.receipt)
-    }
   })
 
   storeTest('remove() lets streams in flight finish', async (store) => {

@@ -1,14 +1,8 @@
 // Trash contract: what every store must do for datasets in the trash, and for lists. Knows no implementation.
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
 import type { DatasetChange, ListQuery, Store, TrashedDataset } from './store.ts'
-import { assertAbsent, assertFails, assertWhole, idsOf } from './store-assertions.testing.ts'
+import { assertAbsent, assertFails, assertWhole, idsOf, type StoreTest } from './store-assertions.testing.ts'
 import { fill, publishSample, replaceSample, type Sample, sample, sampleUpload } from './store-samples.testing.ts'
-
-type StoreTest = (
-  title: string,
-  body: (store: Store, open: () => Promise<Store>, t: TestContext) => Promise<void>,
-) => void
 
 const everything: ListQuery = { limit: 100, after: null, name: null, owner: '' }
 

@@ -40,14 +40,6 @@ test('FairQueue serves the smallest job first among clients that have received t
   assert.deepEqual(drain(queue), ['c', 'b', 'a'])
 })
 
-test('FairQueue serves two large clients in turns from the arrival of the second on', () => {
-  const queue = new FairQueue<string>()
-  for (let i = 0; i < 6; i++) queue.push('one', 16, `one ${i}`)
-  assert.deepEqual([queue.shift(), queue.shift(), queue.shift()], ['one 0', 'one 1', 'one 2'])
-  for (let i = 0; i < 3; i++) queue.push('two', 16, `two ${i}`)
-  assert.deepEqual(drain(queue), ['one 3', 'two 0', 'one 4', 'two 1', 'one 5', 'two 2'])
-})
-
 test('FairQueue starves no client, however many small clients arrive', () => {
   const queue = new FairQueue<string>()
   queue.push('large', 16, 'large')

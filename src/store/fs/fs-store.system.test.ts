@@ -62,13 +62,6 @@ test('createFsStore() lays out its directory as documented, readable by its owne
   }
 })
 
-test('createFsStore() creates a directory that does not exist, with its parents', async (t) => {
-  const { dir } = await place(t)
-  const store = await createFsStore({ dir: join(dir, 'a', 'b', 'data') })
-  await publishSample(store, sample({ seed: 1 }))
-  await store.close()
-})
-
 test('createFsStore() follows symbolic links to its directory, new or not', async (t) => {
   const { dir } = await place(t)
   await mkdir(join(dir, 'disk'))
