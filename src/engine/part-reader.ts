@@ -83,8 +83,8 @@ export interface PartReader {
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
   /**
-   * Writes records offset … offset+limit-1 of one part, or all records of some, as lines to `target.toPath`, replacing its
-   * content. A part without limits is written in less time than in pieces.
+   * Writes records offset … offset+limit-1 of one part, or all records of some, as lines to `target.toPath`, replacing
+   * its content. A part without limits is written in less time than in pieces.
    */
   lines(
     paths: readonly string[],

@@ -156,16 +156,8 @@ function writeRowGroup(writer: ThriftWriter, group: RowGroup, columns: readonly 
     const column = columns[i] as ParquetColumn
     chunkWriter.i64(2, 0).struct(3, (metadata) => writeChunk(metadata, chunk, column, group.records))
   })
-  writer
-    .i64(
-      2,
-      sum((chunk) => chunk.plainBytes),
-    )
-    .i64(3, group.records)
-    .i64(
-      6,
-      sum((chunk) => chunk.bytes),
-    )
+  const [plainBytes, bytes] = [sum((chunk) => chunk.plainBytes), sum((chunk) => chunk.bytes)]
+  writer.i64(2, plainBytes).i64(3, group.records).i64(6, bytes)
 }
 
 function writeChunk(writer: ThriftWriter, chunk: ColumnChunk, column: ParquetColumn, records: number): void {

@@ -8,8 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { until } from '../../../test/support/until.ts'
 import { jobMsMax, logger, never, scratchDir, writePart } from '../../columns/converter.testing.ts'
 import { isServiceError } from '../../core/errors.ts'
-import { ReaderPool, type ReaderPoolOptions } from './reader-pool.ts'
-import { readerProgram, startReader } from './reader-process.ts'
+import { ReaderPool, type ReaderPoolOptions, readerProgram, startReader } from './reader-pool.ts'
 
 function poolFor(t: TestContext, options: Partial<ReaderPoolOptions> = {}): ReaderPool {
   const pool = new ReaderPool({ size: 1, jobMsMax, logger, ...options })
@@ -208,7 +207,7 @@ test('startReader() reports how a child ended, and drops messages to it', async 
 
 test('startReader() starts a child that ends when its parent is killed', async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('this system does not show processes')
-  const url = new URL('./reader-process.ts', import.meta.url).href
+  const url = new URL('./reader-pool.ts', import.meta.url).href
   const program = `const { readerProgram, startReader } = await import(process.argv[1])
     const { child } = startReader(readerProgram())
     child.send({ kind: 'rows', slices: [], columns: [] })

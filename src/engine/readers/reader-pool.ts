@@ -3,13 +3,35 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { toStoreError } from '../../core/storage-error.ts'
+import { childProgram } from '../sandbox/child-program.ts'
 import { readyText } from '../sandbox/frames.ts'
-import type { Sandbox } from '../sandbox/sandbox.ts'
-import { type Child, killUnlessStarted, startFailure } from '../sandbox/spawn-child.ts'
+import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
+import { type Child, killUnlessStarted, startFailure, startProcess } from '../sandbox/spawn-child.ts'
 import { inputPath, outputPath, type WorkDir } from '../sandbox/work-dir.ts'
 import { parseResponse, responseBytesMax } from './parse-result.ts'
 import { type Answer, type JobKind, type JobMessage, type Jobs, moveFiles, type ResponseMessage } from './reader-job.ts'
-import { readerProgram, startReader } from './reader-process.ts'
+
+const programPath = childProgram(new URL('./reader-main.ts', import.meta.url))
+
+/**
+ * DuckDB keeps to its own limit except in some functions; beyond this one, the system refuses memory (Linux only). It
+ * counts reserved rather than used memory: Node begins with 0.6 GB, and see `dataBytesMax` in reader-main.ts.
+ */
+const dataBytesMax = 4_000_000_000
+
+/** CPU time of a child, which may live long: one that has used part of it is recycled, see `cpuSecondsUsual` there. */
+const cpuSecondsMax = 200_000
+
+export function readerProgram(path = programPath): SandboxedProgram {
+  return { path, arguments: [], heapMegabytes: 128, limits: { dataBytesMax, cpuSecondsMax }, writes: 'one file' }
+}
+
+/** Starts a child that answers each message with one of its own; without a sandbox, it uses the paths of its job. */
+export function startReader(program: SandboxedProgram, sandbox?: Sandbox): SandboxedChild {
+  if (sandbox !== undefined) return sandbox.start(program)
+  const { path, heapMegabytes, limits } = program
+  return { child: startProcess({ path, heapMegabytes, limits }), workDir: null }
+}
 
 export interface ReaderPoolOptions {
   /** Maximum number of children, each with one thread. At least 1. */

@@ -79,20 +79,9 @@ export async function measure(
       ? []
       : { range, shape: shapeOf(range, range.ends, limits) },
   )
-  const cells =
-    shapes.length === 0
-      ? []
-      : texts(
-          (
-            await select(
-              shapesSql(
-                paths,
-                shapes.map(({ shape }) => shape),
-                isLarge,
-              ),
-            )
-          )[0],
-        )
+  const wanted = shapes.map(({ shape }) => shape)
+  const [row] = wanted.length === 0 ? [] : await select(shapesSql(paths, wanted, isLarge))
+  const cells = texts(row)
   for (const [i, { range, shape }] of shapes.entries()) {
     known.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4)))
   }

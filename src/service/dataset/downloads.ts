@@ -204,8 +204,8 @@ export class Downloads {
   }
 
   /**
-   * Files of lines, each in the place of the one before it. They are files so that neither memory nor a reader waits for a
-   * slow client.
+   * Files of lines, each in the place of the one before it. They are files so that neither memory nor a reader waits for
+   * a slow client.
    */
   async *#lines(
     { columns, parts }: Receipt,
