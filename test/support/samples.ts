@@ -1,5 +1,7 @@
 // Samples: CSV content for tests of the whole service; random content comes from a seed.
 
+export { randomFrom as createRandom } from '../../src/core/random.testing.ts'
+
 /** CSV text with a header and LF line ends, from rows whose cells need no quotes. */
 export function csvText(header: string, records: number, recordOf: (i: number) => string): string {
   let text = `${header}\n`
@@ -9,17 +11,6 @@ export function csvText(header: string, records: number, recordOf: (i: number) =
 
 /** The seed of this run: `SEED=17` replays one. */
 export const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
-
-/** Random numbers below a bound, repeatable by seed: Marsaglia's xorshift32. */
-export function createRandom(from: number): (below: number) => number {
-  let state = Math.imul(from, 0x9e3779b1) | 1
-  return (below) => {
-    state ^= state << 13
-    state ^= state >>> 17
-    state ^= state << 5
-    return (state >>> 0) % below
-  }
-}
 
 const cells = [
   '7',

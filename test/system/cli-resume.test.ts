@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { startProxy } from '../support/breaking-proxy.ts'
 import { Client } from '../support/client.ts'
-import { noTerminal, runCommand as run, runOnTerminal, startCommand } from '../support/command.ts'
+import { runCommand as run, startCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
 import { ownService } from '../support/shared-service.ts'
@@ -156,13 +156,4 @@ test('an upload that the service has forgotten starts again; a cancelled one doe
   const failed = lines.find(({ ok }) => !ok)
   assert.deepEqual([failed.error.exception, failed.canContinue], ['csvupload.UploadCancelledException', undefined])
   assert.deepEqual([code, await readdir(kept)], [1, []])
-})
-
-test('on a terminal, the phases are shown on one line', async (t) => {
-  if (noTerminal !== null) return t.skip(noTerminal)
-  await using slow = await startProxy(service.url, () => ({ delayMs: 2 }))
-  const environment = { CSV_UPLOAD_URL: slow.url, XDG_STATE_HOME: stateDir }
-  const { code, screen } = await runOnTerminal(['send', 'large.csv'], { environment, cwd })
-  assert.equal(code, 0, screen)
-  assert.match(screen, /\rlarge\.csv {2}sending {2}\d+ % of 1\d\.\d MB · [\d.]+ MB\/s · \d+\.?\d* m?s left/)
 })

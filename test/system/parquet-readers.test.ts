@@ -12,8 +12,8 @@ import type { ColumnType } from '../../src/core/receipt.ts'
 import { openDuckDb } from '../../src/engine/duckdb/duckdb.ts'
 import { parquetReaders, run } from '../support/client-generators.ts'
 import { scratchDir } from '../support/running-service.ts'
+import { seed } from '../support/samples.ts'
 
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 const tools = await parquetReaders()

@@ -18,11 +18,11 @@ import type { FileScanOptions } from '../../src/reading/scanner/scanner.ts'
 import { buildScanner, outcomeOf, randomCase, randomCuts } from '../../src/reading/scanner/scanner-cases.testing.ts'
 import { createOracleScanner } from '../../src/reading/scanner/scanner-oracle.testing.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
+import { seed } from '../support/samples.ts'
 
 buildScanner()
 
 const corpora = resolve(import.meta.dirname, '../../../shared/corpora')
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const createFile = createFileScanner((options) => createScanner(options))
 /** The oracle reads byte by byte, so it does not read larger files; they are still cut at random. */
 const oracleBytesMax = 100_000

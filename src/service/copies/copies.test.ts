@@ -306,6 +306,20 @@ test('Copies keeps the request of an upload whose dataset cannot be found, until
   assert.deepEqual([outcomes.toSorted(), orders.map(({ datasetId }) => datasetId)], [['done', 'dropped'], ['hidden']])
 })
 
+test('Copies.request() makes a copy durable before the dataset is', async (t) => {
+  const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
+  const copies = await open(async () => {}, { uploadsTo: 'pg' })
+  const request = await copies.request(receiptOf('a'))
+  assert.deepEqual(await readdir(uploadsPath), ['a.pg'])
+  // A process that dies here leaves the dataset, and the request.
+  const next = await open(async () => {}, { uploadsTo: '' })
+  await ended(outcomes, 1)
+  await next[Symbol.asyncDispose]()
+  request[Symbol.dispose]()
+  await ended(outcomes, 2)
+  assert.deepEqual([orders.length, datasets.has('a')], [2, true])
+})
+
 test('Copies copies every upload after a database was away, with a bounded number in memory', async (t) => {
   const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
   let isAway = true
