@@ -77,6 +77,21 @@ async function whenDone(client: Client, path: string): Promise<{ readonly links:
 }
 
 function declareTests(dir: string, open: () => Replicas): void {
+  test('a dataset sent to one replica is listed, read and deleted through the other', async () => {
+    await using replicas = open()
+    const [one, other] = await startTwo(replicas)
+    const receipt = await one.upload('id,name\n1,Ada\n2,Bob\n')
+    assert.deepEqual(await other.datasetIds(), [receipt.id])
+    assert.deepEqual((await other.rows(receipt)).rows, [
+      [1, 'Ada'],
+      [2, 'Bob'],
+    ])
+    assert.equal((await other.get(receipt.links.original)).toString(), 'id,name\n1,Ada\n2,Bob\n')
+    assert.equal((await other.ask('DELETE', `/qas/datasets/${receipt.id}`)).status, 204)
+    assert.equal((await one.ask('GET', `/qas/datasets/${receipt.id}`)).status, 404)
+    assert.deepEqual(await one.datasetIds(), [])
+  })
+
   test('an upload begun at one replica is unknown to the other, and undisturbed by it', async () => {
     await using replicas = open()
     const [one, other] = await startTwo(replicas)
