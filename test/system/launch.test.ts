@@ -81,7 +81,7 @@ test('setUp() removes a link in place of node_modules, and nothing of what it le
   const program = "import('./scripts/setup.mjs').then(({ setUp }) => setUp())"
   const { stderr } = spawnSync(process.execPath, ['--eval', program], { cwd: checkout, encoding: 'utf8' })
   // The scripts that build are not there.
-  assert.match(stderr, /Cannot find module .*build-children\.mjs/)
+  assert.match(stderr, /Cannot find module .*build-changed\.mjs/)
   assert.deepEqual(readdirSync(other), ['kept'])
   assert.ok(readdirSync(join(checkout, 'node_modules')).includes('local'))
 })
