@@ -59,6 +59,17 @@ const damages: Readonly<Record<string, readonly (readonly [line: number, text: s
     [33, '33,Lima,"'],
   ],
 }
+test('quotes that enclose more values than they break stay quotes, however small the file', () => {
+  for (const size of [5, 8, 12, 20, 100]) {
+    const rows = Array.from({ length: size }, (_, at) => `${at},"Ada${at}",2020-01-01\n`)
+    const damaged = rows.map((row, at) => (at % 5 === 2 ? row.replace('",', ',') : row))
+    const { names, codes, text, rejectedLines } = read(`"id","name","day"\n${damaged.join('')}`)
+    assert.deepEqual([names, codes], [['id', 'name', 'day'], []])
+    assert.equal(text, rows.filter((_, at) => at % 5 !== 2).join(''))
+    assert.equal(rejectedLines.length, rows.filter((_, at) => at % 5 === 2).length)
+  }
+})
+
 for (const [what, lines] of Object.entries(damages)) {
   test(`a file with unclosed quotes keeps all other lines: ${what}`, () => {
     const rows = Array.from({ length: 40 }, (_, at) => `${at + 1},${cities[at % 5]},note ${at + 1}`)

@@ -37,12 +37,11 @@ export function plainReading(
   if (tried.some(({ tokens }) => tokens.broken.size === 0 && tokens.layout.quote !== apostrophe)) return null
   const isBroken = tried.every(({ tokens }) => isOftenBroken(tokens))
   const quotes = tried.filter(({ tokens }) => tokens.layout.escape !== 'nothing').map(countQuotes)
-  if (quotes.some(({ misplaced, needed }) => misplaced <= needed * misplacedPerNeeded)) return null
-  const isMisplaced =
-    quotes.length > 0 &&
-    quotes.every(
-      ({ misplaced, placed }) => misplaced >= (isCut ? misplacedMinOfCut : misplacedMin) && misplaced > placed,
-    )
+  if (quotes.some(({ misplaced, placed, needed }) => misplaced <= Math.max(placed, needed * misplacedPerNeeded))) {
+    return null
+  }
+  const misplacedLeast = isCut ? misplacedMinOfCut : misplacedMin
+  const isMisplaced = quotes.length > 0 && quotes.every(({ misplaced }) => misplaced >= misplacedLeast)
   if (!isBroken && !isMisplaced) return null
   const candidate = score(tokenize(text, layout, isCut))
   return {

@@ -51,7 +51,10 @@ export function declaredTarget(
   const reason = long.length > 0 ? 'because a double would lose digits' : kept
   if (decimal !== null) return { type: decimal, values, why: `${why}; decimals, ${reason}` }
   const doubt = digitsDoubt(joinClasses(long), 'NUMBERS_ROUNDED', 'the nearest doubles are stored', lineOf)
-  if (doubt === null) return { type: { kind: 'number' }, values, why }
+  if (doubt === null) {
+    const unlike = '; doubles, since some numbers have a plus sign, zeros in front or an exponent'
+    return { type: { kind: 'number' }, values, why: values.form.isDecimal ? why + unlike : why }
+  }
   const form = { ...values.form, isNearest: true } as const
   const nearest = `${why}; what has more digits than a double keeps is the nearest double`
   return { type: { kind: 'number' }, values: { ...values, form }, why: nearest, doubt }
