@@ -132,10 +132,6 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
   const isValid = (end: string) => end === '' || isComparable(end, type)
   const typed = [typedValue(ends[0], type), typedValue(ends[1], type)] as const
   const problem = !typed.every(isValid) ? wantedText(type) : areReversed(typed) ? t.fromAfterTo : ''
-  const barAt = (event: PointerEvent & { readonly currentTarget: Element }) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect()
-    return Math.max(0, Math.min(counts.length - 1, Math.floor(((event.clientX - left) / width) * counts.length)))
-  }
   const [from, to] = [Math.min(...(dragged ?? [])), Math.max(...(dragged ?? []))]
   const isOn = (at: number) =>
     dragged === null ? chosen === undefined || isChosen(bins, at, chosen) : at >= from && at <= to
@@ -151,9 +147,9 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
         aria-label={t.histogramOf(first, last)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
-          setDragged([barAt(event), barAt(event)])
+          setDragged([barAt(event, counts.length), barAt(event, counts.length)])
         }}
-        onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event)])}
+        onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event, counts.length)])}
         onPointerUp={() => dragged && onChoose(barsFilter(bins, from, to))}
         onPointerCancel={() => setDragged(null)}
       >
@@ -189,6 +185,11 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
       </p>
     </form>
   )
+}
+
+function barAt(event: PointerEvent & { readonly currentTarget: Element }, bars: number): number {
+  const { left, width } = event.currentTarget.getBoundingClientRect()
+  return Math.max(0, Math.min(bars - 1, Math.floor(((event.clientX - left) / width) * bars)))
 }
 
 function wantedText(type: string): string {
