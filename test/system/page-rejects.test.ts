@@ -187,6 +187,34 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await csvOf(idOf(page)), `${first}3,Alan,1912\n4,Kurt,1906\n${rest}`)
   })
 
+  it('are tried again after a failure, and keep what is typed while they are sent', async () => {
+    const { id } = await site.client.upload('a,b\n1,2\n3,4,5\n6,7\n8,9,10\n11,12\n')
+    await using page = await openRejects(id)
+    await page
+      .getByText(/mends \d of 2$/)
+      .first()
+      .waitFor()
+    await page.route('**/corrections/preview', (route) => route.abort(), { times: 1 })
+    await page.getByRole('button', { name: 'Edit: Line 3' }).click()
+    await page.getByLabel('Corrected text: Line 3').fill('3,45')
+    await page.getByRole('alert').first().waitFor()
+    await page.getByText('1 of 2 mended').waitFor()
+    await page.getByRole('alert').first().waitFor({ state: 'detached' })
+    const typed = Promise.withResolvers<void>()
+    await page.route('**/corrections', async (route) => {
+      await typed.promise
+      await route.continue()
+    })
+    await page.getByRole('button', { name: /^Store/ }).click()
+    await page.getByRole('button', { name: 'sending' }).waitFor()
+    await page.getByRole('button', { name: 'Edit: Line 5' }).click()
+    await page.getByLabel('Corrected text: Line 5').fill('8,910')
+    typed.resolve()
+    await page.getByText('Corrected: 1; still wrong: 0').waitFor()
+    assert.equal(await page.getByLabel('Corrected text: Line 5').inputValue(), '8,910')
+    assert.equal(await csvOf(idOf(page)), 'a,b\n1,2\n3,45\n6,7\n11,12\n')
+  })
+
   it('that break a declared schema stay with the reason from the service', async () => {
     const schema = { fields: [{ name: 'id' }, { name: 'age', type: 'integer', constraints: { minimum: 0 } }] }
     const form = new FormData()
