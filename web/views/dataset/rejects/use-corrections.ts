@@ -61,8 +61,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const readable = (): Mends => ({ rules, drafts: new Map([...drafts].filter(([record]) => isReadable(record))) })
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
     const left = { drafts: draftsLeft(newest.current.drafts, sent, answer), rules: [] }
-    // For the dataset that they were meant for: a record that is mended by now has no reject to be typed over.
-    storeMends(receipt, left)
+    storeMends(answer, left)
     outcomesSent.set(answer.id, answer.corrected)
     if (answer.id === id) keep(left)
     onCorrected(answer)
