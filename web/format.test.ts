@@ -4,12 +4,22 @@ import { test } from 'node:test'
 
 // What the language of a visit is read from.
 Object.assign(globalThis, { localStorage: { getItem: () => 'de' }, document: { documentElement: {} } })
-const { ago, remaining, shownName } = await import('./format.ts')
+const { ago, percent, remaining, shownName } = await import('./format.ts')
 
 test('shownName() shows direction marks, and leaves letters of any direction as they are', () => {
   assert.equal(shownName('\u202egnp.csv'), '\ufffdgnp.csv')
   assert.equal(shownName('a\u2067b\u2069.csv'), 'a\ufffdb\ufffd.csv')
   assert.equal(shownName('נתונים.csv'), 'נתונים.csv')
+})
+
+test('percent() rounds, and tells a small share from none', () => {
+  assert.deepEqual([0, 1 / 393, 0.005, 0.5, 1].map(percent), [
+    '0\u00a0%',
+    '<\u00a01\u00a0%',
+    '1\u00a0%',
+    '50\u00a0%',
+    '100\u00a0%',
+  ])
 })
 
 test('ago() says how long ago something was, and its day if that is a week ago', () => {

@@ -44,9 +44,9 @@ export function shortDate(text: string, isWithinYear: boolean): string {
   return Number.isNaN(day.getTime()) ? text : (isWithinYear ? daysOfYear : months).format(day)
 }
 
-/** A share of 0 to 1. */
+/** A share of 0 to 1; a small one is not nothing. */
 export function percent(share: number): string {
-  return percents.format(share)
+  return share > 0 && share < 0.005 ? `<\u00a0${percents.format(0.01)}` : percents.format(share)
 }
 
 /** `a, b, and c`. */

@@ -152,8 +152,10 @@ test('whySentence() counts values, names null words and formats, and says why a 
     'alle 1.000 Werte sind Zahlen mit 2 Nachkommastellen, geschrieben wie 1.234,56, abgesehen von Wörtern für null (NA, leerer Text in Anführungszeichen)',
   )
   const notes = [{ code: 'LEADING_ZEROS', severity: 'info', message: '', column: 'zip', lines: [2, 3, 5, 7] }] as const
+  const dates = column('date', { format: 'DD.MM.YYYY' })
+  assert.equal(whyOf(dates), 'alle 1.000 Werte sind Datumsangaben, geschrieben wie TT.MM.JJJJ')
   assert.equal(whyOf(column('text'), { notes }), 'Text: Werte haben führende Nullen (Zeilen 2, 3, 5 …)')
-  assert.equal(whyOf(column('text')), 'Text: nicht alle Werte passen zu einem anderen Typ')
+  assert.equal(whyOf(column('text')), 'Text: keiner der 1.000 Werte passt zu einem anderen Typ')
   assert.equal(whyOf(column('text', { nulls: 1_200 })), 'Text: es gibt keinen Wert')
   assert.equal(
     whyOf(column('text'), { schema: { fields: [{ name: 'plz', type: 'string' }] } }),

@@ -186,7 +186,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await using page = await open()
     await page.goto(`${site.service.url}/#/datasets/${id}/fix`)
     await page.route('**/corrections', (route) => route.abort())
-    await page.getByRole('button', { name: 'Mend these 1' }).click()
+    await page.getByRole('button', { name: 'Mend 1 record' }).click()
     await page.getByRole('button', { name: 'Store 1 correction as a new version' }).click()
     await page.getByRole('alert').filter({ hasText: 'The service does not answer.' }).waitFor()
     await site.client.ask('DELETE', `/qas/datasets/${id}?trash`)

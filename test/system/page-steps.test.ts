@@ -179,7 +179,7 @@ describe('ten steps from an export to a dataset', { skip: noBrowser }, () => {
       await link(/^Fix \d/).click()
       await link(visit.rule[0]).click()
       await page.getByRole('radio', { name: visit.rule[1] }).check()
-      await button(`Mend these ${visit.rule[2]}`).click()
+      await button(`Mend ${visit.rule[2]} records`).click()
       const toEdit = button(/^Edit: Line/)
       for (let at = 0; at < visit.rule[3]; at += 1) await toEdit.nth(at).waitFor()
       await toEdit.nth(visit.rule[3]).waitFor({ state: 'detached' })

@@ -34,11 +34,11 @@ export function germanWhy(receipt: ShownReceipt, at: number): string | undefined
   const field = fieldOf(receipt, at)
   if (field !== undefined) return `im Schema festgelegt als ${field.type}`
   const values = receipt.records.accepted - nulls
-  if (type === 'text') return `Text: ${values === 0 ? 'es gibt keinen Wert' : traitOf(receipt, name)}`
+  if (type === 'text') return `Text: ${values === 0 ? 'es gibt keinen Wert' : traitOf(receipt, name, values)}`
   const [one, many] = kindOf(type) ?? []
   if (one === undefined || many === undefined) return undefined
   const are = values === 1 ? `der einzige Wert ist ${one}` : `alle ${count(values)} Werte sind ${many}`
-  const written = format === undefined ? '' : `, geschrieben wie ${format}`
+  const written = format === undefined ? '' : `, geschrieben wie ${format.replace('YYYY', 'JJJJ').replace('DD', 'TT')}`
   const words = nullWords.map((word) => (word === '' ? 'leerer Text in Anführungszeichen' : word)).join(', ')
   return `${are}${written}${words === '' ? '' : `, abgesehen von Wörtern für null (${words})`}`
 }
@@ -50,9 +50,13 @@ function fieldOf({ schema, columns }: ShownReceipt, at: number) {
   return named ?? ((schema.fieldsMatch ?? 'exact') === 'exact' ? schema.fields[at] : undefined)
 }
 
-function traitOf({ notes }: ShownReceipt, column: string): string {
+function traitOf({ notes }: ShownReceipt, column: string, values: number): string {
   const note = notes.find((one) => one.column === column && one.code in traits)
-  if (note === undefined) return 'nicht alle Werte passen zu einem anderen Typ'
+  if (note === undefined) {
+    return values === 1
+      ? 'der einzige Wert passt zu keinem anderen Typ'
+      : `keiner der ${count(values)} Werte passt zu einem anderen Typ`
+  }
   const { code, lines = [] } = note
   const shown = lines.slice(0, linesMax).map(count).join(', ')
   const more = lines.length > linesMax ? ' …' : ''

@@ -56,6 +56,9 @@ test('schemaOf() declares a decimal in the form of the values, also when it is r
   const again = choicesOf({ fields: [{ ...money, type: 'number' }] })
   assert.equal(again.get('amount')?.type, 'decimal')
   assert.deepEqual(schemaOf(again, { columns, rows }), { fieldsMatch: 'subset', fields: [money] })
+  const detected = { ...columns[1]!, type: 'decimal(9,2)', format: '1.234,56' }
+  const chosen = schemaOf(new Map([['amount', { type: 'decimal' }]]), { columns: [detected], rows })
+  assert.deepEqual(chosen, { fieldsMatch: 'subset', fields: [money] })
   const dollars = { columns, rows: [[], [null, '1,234.5']] }
   assert.deepEqual(schemaOf(new Map([['amount', { type: 'number' }]]), dollars), {
     fieldsMatch: 'subset',

@@ -91,6 +91,8 @@ function fieldFor(column: Column, choice: FieldChoice, samples: readonly string[
   const constraints = { ...others, ...(isRequired && { required: true as const }), ...(pattern !== '' && { pattern }) }
   return {
     ...(isDetected ? asBefore : formOf(type, samples)),
+    // The values further on may need more digits than those that were read.
+    ...(type === 'decimal' && { format: type }),
     name,
     ...(name !== column.name && { nameInFile: column.name }),
     ...(JSON.stringify(nulls) !== '[""]' && { missingValues: nulls }),
@@ -108,7 +110,7 @@ const inCases = (words: readonly string[]) => [
 function formOf(type: ChoosableType, samples: readonly string[]): Omit<TableField, 'name'> {
   const looks = (pattern: RegExp) => samples.some((value) => pattern.test(value))
   if (type === 'boolean') return { type, trueValues: inCases(yes), falseValues: inCases(no) }
-  if (type === 'decimal') return { ...formOf('number', samples), format: type }
+  if (type === 'decimal') return formOf('number', samples)
   if (type === 'number' && looks(/,\d+$/) && !looks(/,\d{3}(?:\D|$)|\.\d{1,2}$/)) {
     return { type, decimalChar: ',', groupChar: '.' }
   }

@@ -265,9 +265,10 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
   const isLeft = ({ record }: RejectPreview) =>
     left === null || left.includes(record) || record > (left[firstLeftMax - 1] ?? Infinity) || work.drafts.has(record)
   const rejects = (list?.rejects ?? []).filter((one) => isOfCause(one) && isLeft(one))
-  // Those that are left may be far behind those that are mended.
+  const hasMore = !isLoading && (list === null || list.rejects.length < list.total)
+  // Those that are left may be far behind those that are mended. After a failure, the user asks again.
   useLayoutEffect(() => {
-    if (list !== null && !isLoading && rejects.length === 0 && left?.length && list.rejects.length < list.total) more()
+    if (hasMore && error === null && rejects.length === 0 && left?.length) more()
   })
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
   const editable = rejects.filter(({ record }) => typeof originals.get(record) === 'string')
@@ -306,7 +307,7 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
       </ul>
       {isLoading && <p class="quiet">{t.loading}</p>}
       {error !== null && <Failure error={error} />}
-      {!isLoading && (list === null || list.rejects.length < list.total) && (
+      {hasMore && (
         <p>
           <button type="button" class="btn" onClick={more}>
             {t.more}

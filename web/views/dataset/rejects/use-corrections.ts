@@ -31,7 +31,10 @@ export type CorrectionWork = ReturnType<typeof useCorrections>
 /** What the user means to mend, and which of it, meant for another reading of the file, does not fit this one. */
 function useMends(receipt: Receipt) {
   const [{ mends, unfit }, setMends] = useState(() => ({ ...storedMends(receipt), unfit: [] as readonly Unfit[] }))
+  // An answer may come after the user has typed more.
+  const newest = useRef(mends)
   const keep = (next: Mends, named: readonly Unfit[] = unfit) => {
+    newest.current = next
     setMends({ mends: next, isElsewhere: false, unfit: named })
     storeMends(receipt, next)
   }
@@ -39,22 +42,25 @@ function useMends(receipt: Receipt) {
     const stored = storedMends(receipt)
     if (!stored.isElsewhere) return
     const { fitting, unfit: named } = await fittingMends(receipt, stored.mends, signal)
-    if (!signal.aborted) keep(fitting, named)
+    if (signal.aborted) return
+    const isKept = (record: number) => fitting.drafts.has(record) || !stored.mends.drafts.has(record)
+    const drafts = new Map([...newest.current.drafts].filter(([record]) => isKept(record)))
+    keep({ rules: fitting.rules, drafts }, named)
   }, [])
-  return { mends, unfit, keep }
+  return { mends, newest, unfit, keep }
 }
 
 export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void) {
   const { id } = receipt
-  const { mends, unfit, keep } = useMends(receipt)
+  const { mends, newest, unfit, keep } = useMends(receipt)
   const { drafts, rules } = mends
-  const { refusalOf, askAll } = useVerdicts(id, drafts)
+  const { refusalOf, askAll, failure } = useVerdicts(id, drafts)
   const { isLoading: isSending, error, run } = useAction<void>()
 
   const isReadable = (record: number) => !drafts.get(record)?.isUnchanged && refusalOf(record) === null
   const readable = (): Mends => ({ rules, drafts: new Map([...drafts].filter(([record]) => isReadable(record))) })
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
-    const left = { drafts: draftsLeft(drafts, sent, answer), rules: [] }
+    const left = { drafts: draftsLeft(newest.current.drafts, sent, answer), rules: [] }
     storeMends(answer, left)
     outcomesSent.set(answer.id, answer.corrected)
     if (answer.id === id) keep(left)
@@ -85,7 +91,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     /** The first rejects of a cause that no rule takes; null if none was tried. */
     leftOf: (cause: Cause) => applied.value?.rules?.[rules.findIndex((rule) => isOf(rule, cause))]?.left ?? null,
     isSending,
-    error,
+    error: error ?? failure ?? applied.error,
     /** Why the text of a draft would be refused; null if it would not, undefined while that is not known. */
     refusalOf,
     /** Null discards the draft. */
@@ -136,6 +142,8 @@ interface Verdict {
   readonly refusal: Omit<RefusedCorrection, 'record'> | null
 }
 
+const retryMs = 3_000
+
 /** What the service would say about each draft. */
 function useVerdicts(id: string, drafts: Drafts) {
   const verdicts = useRef(new Map<number, Verdict>()).current
@@ -150,15 +158,27 @@ function useVerdicts(id: string, drafts: Drafts) {
       verdicts.set(record, { text, refusal: firstRefused.find((one) => one.record === record) ?? null })
   }
   const next = unknown()
+  const [failure, setFailure] = useState<unknown>(null)
+  const [failures, setFailures] = useState(0)
   useLoaded(
     async (signal) => {
-      if (next.length === 0) return
+      if (next.length === 0) return setFailure(null)
       await rest(signal)
-      await ask(next, signal)
+      try {
+        await ask(next, signal)
+        setFailure(null)
+      } catch (error) {
+        signal.throwIfAborted()
+        setFailure(error)
+        await rest(signal, retryMs)
+        setFailures(failures + 1)
+      }
     },
-    [JSON.stringify(next)],
+    [JSON.stringify(next), failures],
   )
   return {
+    /** Why the last preview failed; another one follows by itself. */
+    failure,
     refusalOf: (record: number) => {
       const verdict = verdicts.get(record)
       return verdict?.text === drafts.get(record)?.text ? verdict?.refusal : undefined
@@ -170,8 +190,8 @@ function useVerdicts(id: string, drafts: Drafts) {
   }
 }
 
-/** Refused texts stay. */
+/** Refused texts stay, and those typed since. */
 function draftsLeft(drafts: Drafts, sent: Drafts, { corrected }: CorrectedReceipt): Drafts {
   const refused = new Set(corrected.firstRefused.map(({ record }) => record))
-  return new Map([...drafts].filter(([record]) => refused.has(record) || !sent.has(record)))
+  return new Map([...drafts].filter(([record, { text }]) => refused.has(record) || sent.get(record)?.text !== text))
 }

@@ -6,8 +6,19 @@ import type { Filter } from './row-view.ts'
 
 // What the language of a visit is read from.
 Object.assign(globalThis, { localStorage: { getItem: () => 'de' }, document: { documentElement: {} } })
-const { areReversed, barsFilter, barsPath, binsOf, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } =
-  await import('./column-shape.ts')
+const {
+  areReversed,
+  barsFilter,
+  barsPath,
+  binsOf,
+  endsOf,
+  endsSet,
+  isChosen,
+  isComparable,
+  rangeFilter,
+  shapeOf,
+  typedValue,
+} = await import('./column-shape.ts')
 
 const column = (kind: string, of: object): ColumnStatistics => ({
   column_name: 'c',
@@ -90,6 +101,15 @@ test('barsPath() draws a bar even for one of a million, and none for nothing', (
     barsPath([1, 1], (at) => at === 1),
     'M1.06 20v-20h.88v20.00z',
   )
+})
+
+test('typedValue() takes the decimal comma of a German number, and leaves all else as it is', () => {
+  const typed = ['12,5', '-1.234,5', '12.5', '1,2,3', '']
+  assert.deepEqual(
+    typed.map((text) => typedValue(text, 'decimal(5,2)')),
+    ['12.5', '-1234.5', '12.5', '1,2,3', ''],
+  )
+  assert.equal(typedValue('12,5', 'text'), '12,5')
 })
 
 test('isComparable() is false of texts that a statement about the type would fail on', () => {

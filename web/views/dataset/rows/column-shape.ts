@@ -2,7 +2,7 @@
 // no element.
 import type { ColumnStatistics } from '../../../api.ts'
 import { count, isNumeric, percent, shortDate, shownFigure } from '../../../format.ts'
-import { t } from '../../../texts.ts'
+import { language, t } from '../../../texts.ts'
 import type { Bins, Filter } from './row-view.ts'
 
 export type Shape =
@@ -109,6 +109,12 @@ export function isChosen({ edges }: Bins, at: number, filter: Filter): boolean {
   const [start = '', end = ''] = edges.slice(at, at + 2)
   const endsLater = from === '' || isBefore(from, end) || (at === edges.length - 2 && from === end)
   return endsLater && (to === '' || isBefore(start, to) || start === from)
+}
+
+/** A typed value as it is compared: a number in German has a decimal comma. */
+export function typedValue(text: string, type: string): string {
+  const isGerman = language === 'de' && isNumeric(type) && /^-?(\d{1,3}(\.\d{3})+|\d*),\d+$/.test(text.trim())
+  return isGerman ? text.replaceAll('.', '').replace(',', '.') : text
 }
 
 /** Whether a text can be compared with values of a type. */

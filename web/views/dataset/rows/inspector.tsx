@@ -20,6 +20,7 @@ import {
   isComparable,
   rangeFilter,
   type Shape,
+  typedValue,
 } from './column-shape.ts'
 import { operatorNames } from './filter-bar.tsx'
 import { type Filter, type Operator, type RowView, sumSql, topValuesSql, wholeFile } from './row-view.ts'
@@ -129,11 +130,8 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
   const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
   const type = Number.isNaN(Number(first)) ? 'date' : 'number'
   const isValid = (end: string) => end === '' || isComparable(end, type)
-  const problem = !ends.every(isValid) ? wantedText(type) : areReversed(ends) ? t.fromAfterTo : ''
-  const barAt = (event: PointerEvent & { readonly currentTarget: Element }) => {
-    const { left, width } = event.currentTarget.getBoundingClientRect()
-    return Math.max(0, Math.min(counts.length - 1, Math.floor(((event.clientX - left) / width) * counts.length)))
-  }
+  const typed = [typedValue(ends[0], type), typedValue(ends[1], type)] as const
+  const problem = !typed.every(isValid) ? wantedText(type) : areReversed(typed) ? t.fromAfterTo : ''
   const [from, to] = [Math.min(...(dragged ?? [])), Math.max(...(dragged ?? []))]
   const isOn = (at: number) =>
     dragged === null ? chosen === undefined || isChosen(bins, at, chosen) : at >= from && at <= to
@@ -141,7 +139,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (problem === '') onChoose(rangeFilter(bins, ends[0], ends[1]))
+        if (problem === '') onChoose(rangeFilter(bins, ...typed))
       }}
     >
       <figure
@@ -149,9 +147,9 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
         aria-label={t.histogramOf(first, last)}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId)
-          setDragged([barAt(event), barAt(event)])
+          setDragged([barAt(event, counts.length), barAt(event, counts.length)])
         }}
-        onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event)])}
+        onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event, counts.length)])}
         onPointerUp={() => dragged && onChoose(barsFilter(bins, from, to))}
         onPointerCancel={() => setDragged(null)}
       >
@@ -174,7 +172,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
               size={8}
               inputMode={type === 'date' ? 'text' : 'decimal'}
               placeholder={at === 0 ? first : last}
-              aria-invalid={!isValid(ends[at] ?? '')}
+              aria-invalid={!isValid(typed[at] ?? '')}
               value={ends[at]}
               onInput={({ currentTarget: { value } }) => setEnds(at === 0 ? [value, ends[1]] : [ends[0], value])}
               onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
@@ -187,6 +185,11 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
       </p>
     </form>
   )
+}
+
+function barAt(event: PointerEvent & { readonly currentTarget: Element }, bars: number): number {
+  const { left, width } = event.currentTarget.getBoundingClientRect()
+  return Math.max(0, Math.min(bars - 1, Math.floor(((event.clientX - left) / width) * bars)))
 }
 
 function wantedText(type: string): string {
@@ -238,7 +241,8 @@ interface ConditionFormProps {
 
 function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
   const [operator, setOperator] = useState<Operator>(type === 'text' ? 'contains' : '=')
-  const [value, setValue] = useState('')
+  const [text, setText] = useState('')
+  const value = typedValue(text, type)
   const needsValue = operator !== 'null' && operator !== 'notNull'
   const isValid = !needsValue || operator === 'contains' || isComparable(value, type)
   return (
@@ -247,7 +251,7 @@ function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
       onSubmit={(event) => {
         event.preventDefault()
         if (isValid) onAdd({ column: name, operator, values: needsValue ? [value] : [] })
-        if (isValid) setValue('')
+        if (isValid) setText('')
       }}
     >
       <select
@@ -268,8 +272,8 @@ function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
         aria-label={t.filterValue}
         disabled={!needsValue}
         aria-invalid={value !== '' && !isValid}
-        value={value}
-        onInput={({ currentTarget }) => setValue(currentTarget.value)}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
       <button type="submit" class="btn">
         {t.filter}
