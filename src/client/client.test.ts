@@ -146,7 +146,7 @@ test('watch() yields each status until the end, asks for later ones only, and go
   )
 })
 
-test('watch() asks without waiting, after the pause that is asked for, if the server has no place to wait', async (t) => {
+test('watch() asks without waiting, after the requested pause, if the server has no place to wait', async (t) => {
   const asked: string[] = []
   const full = { ...record(503, 'full'), exception: 'csvupload.TooManyWatchersException' }
   const { url } = await listen(t, (socket) => {

@@ -202,7 +202,7 @@ export interface Store {
   restore(of: TrashedDataset): Promise<boolean>
   /** Deletes a dataset in the trash, as `remove`. False if it is not there. */
   erase(of: TrashedDataset): Promise<boolean>
-  /** The datasets in the trash that were put there, or last uploaded, before a time in epoch milliseconds, read in pages. */
+  /** The datasets in the trash that were put there, or last uploaded, before a time (epoch milliseconds), read in pages. */
   expiredTrash(trashedBefore: number, uploadedBefore: number): Iterable<TrashedDataset>
   /**
    * Deletes a publish: invisible immediately, durably gone once it resolves, which is after `withLocal` in progress.
