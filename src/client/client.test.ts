@@ -146,6 +146,31 @@ test('watch() yields each status until the end, asks for later ones only, and go
   )
 })
 
+test('watch() asks without waiting, after the requested pause, if the server has no place to wait', async (t) => {
+  const asked: string[] = []
+  const full = { ...record(503, 'full'), exception: 'csvupload.TooManyWatchersException' }
+  const { url } = await listen(t, (socket) => {
+    heard(socket, (text) => {
+      asked.push(/prefer: wait=20/i.test(text) ? 'wait' : 'now')
+      if (asked.at(-1) === 'wait') {
+        return answer(socket, '503 Service Unavailable', full, 'Retry-After: 0\r\nConnection: close\r\n')
+      }
+      const phase = asked.length < 3 ? 'receiving' : 'done'
+      const status = { id: 'a', phase, createdAt: 1, bytes: { received: 1, expected: 9 } }
+      answer(socket, '200 OK', status, 'ETag: "1"\r\nConnection: close\r\n')
+    })
+  })
+  using client = new Client({ url, key: null }, { ...quickRules, retriesMax: 0 }, t.signal)
+  const phases = await Array.fromAsync(client.watch('a'), ({ phase }) => phase)
+  assert.deepEqual(
+    [phases, asked],
+    [
+      ['receiving', 'done'],
+      ['now', 'wait', 'now'],
+    ],
+  )
+})
+
 test('remove() counts a dataset as deleted if it is gone on a retry', async (t) => {
   const { url } = await listen(t, (socket, index) => {
     heard(socket, () => {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { CorrectionOutcome } from '../core/responses.ts'
 import { isFinished } from '../core/upload-status.ts'
-import { ClientError } from './client-error.ts'
+import { ClientError, type Failure } from './client-error.ts'
 import { type Ask, Http, jsonOf, type ServerAddress } from './http.ts'
 import type { SendProgress, Transfer } from './request-body.ts'
 import { type ListPage, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
@@ -65,7 +65,13 @@ export class Client implements Disposable {
     const path = `/qas/uploads/${encodeURIComponent(id)}`
     for (let known: OutgoingHttpHeaders = {}; ; ) {
       const { status, headers } = await this.#repeat(async () => {
-        const response = await this.#http.ask({ method: 'GET', path, headers: known }, this.#signal)
+        const ask = (headers: OutgoingHttpHeaders) => this.#http.ask({ method: 'GET', path, headers }, this.#signal)
+        const response = await ask(known).catch(async (error: unknown) => {
+          if (!hasNoPlaceToWait(error)) throw error
+          await pause(error.failure.retryAfterMs ?? askEveryMs, this.#signal)
+          const { prefer: _, ...others } = known
+          return await ask(others)
+        })
         if (response.statusCode === 304) return { status: null, headers: response.resume().headers }
         const status = readAs(shapes.status, await jsonOf(response, this.#signal))
         return { status, headers: response.headers }
@@ -208,6 +214,12 @@ export class Client implements Disposable {
   [Symbol.dispose](): void {
     this.#http[Symbol.dispose]()
   }
+}
+
+/** The server answers, but has no place for another request that waits. */
+function hasNoPlaceToWait(error: unknown): error is ClientError & { failure: Failure & { kind: 'refused' } } {
+  if (!(error instanceof ClientError) || error.failure.kind !== 'refused') return false
+  return error.failure.record?.exception.endsWith('.TooManyWatchersException') === true
 }
 
 async function find(what: string, prefix: string, items: AsyncIterable<{ readonly id: string }>): Promise<string> {

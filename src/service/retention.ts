@@ -54,10 +54,8 @@ export function startRetention({ store, keepMs, keepTrashMs, logger }: Retention
  * All datasets that were last uploaded or put in the trash before a time, in epoch milliseconds: one that cannot be
  * deleted, such as one with a wrong file mode, keeps no other.
  */
-function expired(store: RetentionOptions['store'], uploadedBefore: number, trashedBefore: number) {
-  return [
-    // Another process may have been first, and an upload of its bytes keeps a dataset.
-    ...store.olderThan(uploadedBefore).map((id) => ({ id, remove: () => store.remove({ id }, uploadedBefore) })),
-    ...store.expiredTrash(trashedBefore, uploadedBefore).map((of) => ({ id: of.id, remove: () => store.erase(of) })),
-  ]
+function* expired(store: RetentionOptions['store'], uploadedBefore: number, trashedBefore: number) {
+  // Another process may have been first, and an upload of its bytes keeps a dataset.
+  for (const id of store.olderThan(uploadedBefore)) yield { id, remove: () => store.remove({ id }, uploadedBefore) }
+  for (const of of store.expiredTrash(trashedBefore, uploadedBefore)) yield { id: of.id, remove: () => store.erase(of) }
 }

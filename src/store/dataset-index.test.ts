@@ -1,6 +1,6 @@
 // Tests of the dataset index: order, cursor and filter of the list.
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { DatasetIndex, type Entry } from './dataset-index.ts'
 
@@ -82,15 +82,31 @@ test('olderThan() counts from the last upload, and uploaded() never makes a data
   const ids = [entry(1).id, entry(2).id]
   index.uploaded(ids[0]!, 3_000)
   index.uploaded(ids[0]!, 500)
-  assert.deepEqual(index.olderThan(3_000), [ids[1]])
-  assert.deepEqual(index.olderThan(3_001), [ids[1], ids[0]])
+  assert.deepEqual([...index.olderThan(3_000)], [ids[1]])
+  assert.deepEqual([...index.olderThan(3_001)], [ids[1], ids[0]])
   assert.deepEqual(index.page(everything).ids, [ids[1], ids[0]])
 })
 
 test('olderThan() returns the oldest first, and all datasets if the time is not bounded', () => {
   const index = DatasetIndex.create([1, 2, 3].map((number) => ({ ...entry(number), lastUploadAt: number * 1_000 })))
   const ids = [1, 2, 3].map((number) => entry(number).id)
-  assert.deepEqual(index.olderThan(Number.POSITIVE_INFINITY), ids)
-  assert.deepEqual(index.olderThan(3_000), ids.slice(0, 2))
-  assert.deepEqual(index.olderThan(1_000), [])
+  assert.deepEqual([...index.olderThan(Number.POSITIVE_INFINITY)], ids)
+  assert.deepEqual([...index.olderThan(3_000)], ids.slice(0, 2))
+  assert.deepEqual([...index.olderThan(1_000)], [])
+})
+
+test('olderThan() and expiredTrash() read in pages, and return each dataset once, deleted meanwhile or not', (t) => {
+  const all = Array.from({ length: 2_500 }, (_, i) => entry(i + 1, Math.floor(i / 1_500)))
+  const trashed = all.map(({ id, ...rest }) => ({ ...rest, id: `t${id.slice(1)}`, trashedAt: rest.createdAt }))
+  const index = DatasetIndex.create([...all, ...trashed])
+  const readAll = t.mock.method(StatementSync.prototype, 'all')
+  const seen: string[] = []
+  for (const id of index.olderThan(9)) if (seen.push(id) % 2 === 0) index.delete(id)
+  for (const { id } of index.expiredTrash(9, 0)) if (seen.push(id) % 2 === 0) index.delete(id)
+  assert.deepEqual(
+    seen,
+    [...all, ...trashed].map(({ id }) => id),
+  )
+  const lengths = readAll.mock.calls.map(({ result }) => result?.length)
+  assert.deepEqual(lengths, [1_000, 1_000, 500, 0, 1_000, 1_000, 500, 0])
 })

@@ -72,7 +72,7 @@ const schema = `
 const orders = `
   CREATE INDEX IF NOT EXISTS byOwner ON datasets (owner, trashedAt, createdAt DESC, id);
   CREATE INDEX IF NOT EXISTS byOrigin ON datasets (origin, owner, createdAt) WHERE trashedAt IS NULL;
-  CREATE INDEX IF NOT EXISTS byAge ON datasets (lastUploadAt, id DESC) WHERE trashedAt IS NULL;
+  CREATE INDEX IF NOT EXISTS byAge ON datasets (lastUploadAt) WHERE trashedAt IS NULL;
   CREATE INDEX IF NOT EXISTS byTrashedAt ON datasets (trashedAt) WHERE trashedAt IS NOT NULL;
   PRAGMA cache_size = -2000`
 
@@ -100,6 +100,7 @@ const sortKeys: Readonly<Record<ListOrder['by'], string>> = {
   rejects: 'coalesce(rejectCount, 0)',
   bytes: 'coalesce(fileBytes, 0)',
 }
+const oldestPageRows = 1_000
 const newestFirst: ListOrder = { by: 'createdAt', isDescending: true }
 
 /**
@@ -322,17 +323,31 @@ export class DatasetIndex implements Disposable {
   }
 
   /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first; without the trash. */
-  olderThan(uploadedBefore: number): readonly string[] {
+  *olderThan(uploadedBefore: number): Generator<string> {
     const which = 'trashedAt IS NULL AND lastUploadAt < ?'
-    const sql = `SELECT id FROM datasets WHERE ${which} ORDER BY lastUploadAt, id DESC`
-    return this.#all<Row>(sql, finite(uploadedBefore)).map(({ id }) => id)
+    for (const { id } of this.#oldest('lastUploadAt', which, finite(uploadedBefore))) yield id
   }
 
   /** The datasets in the trash that were put there, or last uploaded, before a time. */
-  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
+  *expiredTrash(trashedBefore: number, uploadedBefore: number): Generator<TrashedDataset> {
     const which = 'trashedAt IS NOT NULL AND (trashedAt < ? OR lastUploadAt < ?)'
-    const sql = `SELECT id, owner, trashedAt FROM datasets WHERE ${which}`
-    return this.#all(sql, finite(trashedBefore), finite(uploadedBefore))
+    const found = this.#oldest('trashedAt', which, finite(trashedBefore), finite(uploadedBefore))
+    for (const { id, owner, trashedAt } of found) yield { id, owner, trashedAt: trashedAt ?? 0 }
+  }
+
+  /**
+   * Reads a page at a time, each after the last row of the page before: a dataset that stays does not come again, and
+   * memory is bounded however many there are.
+   */
+  *#oldest(time: 'lastUploadAt' | 'trashedAt', which: string, ...before: readonly number[]): Generator<Row> {
+    const rest = `WHERE ${which} AND (${time}, seq) > (?, ?) ORDER BY ${time}, seq LIMIT ${oldestPageRows}`
+    const sql = `SELECT seq, id, owner, trashedAt, lastUploadAt FROM datasets ${rest}`
+    let page: readonly Row[] = []
+    do {
+      const last = page.at(-1)
+      page = this.#all<Row>(sql, ...before, last?.[time] ?? -1, last?.seq ?? 0)
+      yield* page
+    } while (page.length > 0)
   }
 
   /**

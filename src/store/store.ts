@@ -202,8 +202,8 @@ export interface Store {
   restore(of: TrashedDataset): Promise<boolean>
   /** Deletes a dataset in the trash, as `remove`. False if it is not there. */
   erase(of: TrashedDataset): Promise<boolean>
-  /** The datasets in the trash that were put there, or last uploaded, before a time in epoch milliseconds. */
-  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[]
+  /** The datasets in the trash that were put there, or last uploaded, before a time (epoch milliseconds), read in pages. */
+  expiredTrash(trashedBefore: number, uploadedBefore: number): Iterable<TrashedDataset>
   /**
    * Deletes a publish: invisible immediately, durably gone once it resolves, which is after `withLocal` in progress.
    * Streams in progress continue. False if it is not there, or its last upload did not end before `uploadedBefore`
@@ -287,8 +287,8 @@ export interface Store {
   catchUp(): Promise<void>
   /** The current total of an owner's datasets, originals and parts: of all, or of those in the trash. */
   usage(owner: string, isTrash?: boolean): Usage
-  /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first. */
-  olderThan(uploadedBefore: number): readonly string[]
+  /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first, read in pages. */
+  olderThan(uploadedBefore: number): Iterable<string>
   /** Free bytes for new data; Infinity if unknown. */
   freeBytes(): Promise<number>
   /**

@@ -42,7 +42,7 @@ export function trashing(storeTest: StoreTest): void {
           [await one.trash({ id }), await one.remove({ id }), await one.renew({ id })],
           [false, false, false],
         )
-        assert.deepEqual(one.olderThan(Number.POSITIVE_INFINITY).includes(id), false)
+        assert.deepEqual([...one.olderThan(Number.POSITIVE_INFINITY)].includes(id), false)
       }
       await assertTrashed(store)
       await store.record(sampleUpload(wanted.receipt, 7))
@@ -120,7 +120,7 @@ export function trashing(storeTest: StoreTest): void {
     const of = await inTrash(store, wanted)
     const later = Date.now() + 3_600_000
     const ids = (trashed: number, uploaded: number) =>
-      store.expiredTrash(trashed, uploaded).map(({ id, trashedAt }) => [id, trashedAt])
+      Array.from(store.expiredTrash(trashed, uploaded)).map(({ id, trashedAt }) => [id, trashedAt])
     assert.deepEqual(ids(0, 0), [])
     assert.deepEqual(ids(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY), [])
     assert.deepEqual(ids(later, 0), [[of.id, of.trashedAt]])

@@ -89,7 +89,7 @@ async function service(t: TestContext) {
       trashOf(tools, '', id, (of) => eraseTrashed(tools, of)).then(() => void seen.done.push('erase'), ignoreMissing),
     /** Erases what has been in the trash for long. */
     expireTrash: () => async () => {
-      for (const of of store.expiredTrash(Date.now() + 1, 0)) if (await store.erase(of)) seen.done.push('erase')
+      for (const of of [...store.expiredTrash(Date.now() + 1, 0)]) if (await store.erase(of)) seen.done.push('erase')
     },
     /** Deletes while it certainly exists. */
     removeThere: () => () => removeOwn(tools, id, 'erase'),
@@ -117,14 +117,14 @@ async function service(t: TestContext) {
       assert.deepEqual(await scrubDataset({ store, pace: async () => {} }, id, new AbortController().signal), [])
     },
     expire: (uploadedBefore: number) => async () => {
-      for (const old of store.olderThan(uploadedBefore)) {
+      for (const old of [...store.olderThan(uploadedBefore)]) {
         if (await store.remove({ id: old }, uploadedBefore)) seen.expired += 1
       }
     },
     /** Begins again with this publish; null for none. */
     begin: async (partCount: number | null, createdAt?: number) => {
       await real.remove({ id })
-      for (const of of real.expiredTrash(Number.POSITIVE_INFINITY, 0)) await real.erase(of)
+      for (const of of [...real.expiredTrash(Number.POSITIVE_INFINITY, 0)]) await real.erase(of)
       seen.outcomes.length = 0
       seen.done.length = 0
       seen.expired = 0

@@ -98,7 +98,7 @@ function declareTests(server: S3Server): void {
     assert.ok((await idsOf(b.store)).includes(slow.receipt.id))
     assert.equal(b.store.usage(owner).datasets, 2)
     const { store } = await open()
-    for (const one of [a.store, b.store, store]) assert.deepEqual(one.olderThan(Date.now() - 60_000), [])
+    for (const one of [a.store, b.store, store]) assert.deepEqual([...one.olderThan(Date.now() - 60_000)], [])
   })
 
   test('no entry of a removed dataset counts, whichever replica had published it', async (t) => {

@@ -82,7 +82,7 @@ async function scrubFrom(options: ScrubOptions, clock: Clock, from: Progress, si
     await pace(bytes, one)
   }
   const after = from.after ?? ''
-  const ids = store.olderThan(Number.POSITIVE_INFINITY).filter((id) => id > after)
+  const ids = [...store.olderThan(Number.POSITIVE_INFINITY)].filter((id) => id > after)
   let progress = from
   let keptAtMs = clock.now()
   for (const id of ids.toSorted()) {

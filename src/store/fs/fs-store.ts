@@ -406,7 +406,7 @@ class FsStore implements Store {
     return join(this.#paths.dataset(of.id), file)
   }
 
-  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
+  expiredTrash(trashedBefore: number, uploadedBefore: number): Iterable<TrashedDataset> {
     return this.#index.expiredTrash(trashedBefore, uploadedBefore)
   }
 
@@ -483,7 +483,7 @@ class FsStore implements Store {
     return this.#index.usage(owner, isTrash)
   }
 
-  olderThan(uploadedBefore: number): readonly string[] {
+  olderThan(uploadedBefore: number): Iterable<string> {
     return this.#index.olderThan(uploadedBefore)
   }
 

@@ -89,7 +89,7 @@ export class S3Index implements Disposable {
     })
     await this.#readMoves()
     // Whoever restored one may have ended before it could tell others.
-    if (isAll) await this.#lookAt(this.datasets.expiredTrash(Number.POSITIVE_INFINITY, 0))
+    if (isAll) await this.#lookAt([...this.datasets.expiredTrash(Number.POSITIVE_INFINITY, 0)])
     if (isAll) this.#listedAllAt = now
   }
 

@@ -310,7 +310,7 @@ class S3Store implements Store {
     return isErased
   }
 
-  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
+  expiredTrash(trashedBefore: number, uploadedBefore: number): Iterable<TrashedDataset> {
     const { clockMs } = this.#objects
     return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs)
   }
@@ -447,7 +447,7 @@ class S3Store implements Store {
     return this.#index.datasets.usage(owner, isTrash)
   }
 
-  olderThan(uploadedBefore: number): readonly string[] {
+  olderThan(uploadedBefore: number): Iterable<string> {
     return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs)
   }
 
