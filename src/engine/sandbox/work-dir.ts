@@ -77,13 +77,19 @@ export class WorkDir {
     const made = join(this.dir, outputPath)
     if (toPath === null) await rm(made, { force: true })
     else {
-      await rename(made, toPath)
+      const taken = join(this.dir, 'taken')
+      await rename(made, taken)
       // A child that runs as our own user may have replaced it by a link or a pipe.
-      if (!(await lstat(toPath)).isFile()) {
-        await rm(toPath, { recursive: true })
+      if (!(await lstat(taken)).isFile()) {
+        await rm(taken, { recursive: true })
         throw new Error('Cannot take the result of a child: it is not a file')
       }
-      await chmod(toPath, modes.taken)
+      await chmod(taken, modes.taken)
+      await rename(taken, toPath).catch(async () => {
+        // Work directories may be on a file system of their own.
+        await copyFile(taken, toPath)
+        await rm(taken)
+      })
     }
     this.#createOutput()
   }
