@@ -3,7 +3,7 @@
 import type { DeclaredDialect } from '../reading.ts'
 import { isOuter } from './nested-lists.ts'
 import { plainReading } from './plain-quotes.ts'
-import { doubtedValues } from './runaway-quotes.ts'
+import { suspectValues } from './runaway-quotes.ts'
 import { type Candidate, delimiterWeights, score, typedTableAtEnd } from './score-layout.ts'
 import {
   cutsTimes,
@@ -254,7 +254,7 @@ function withEscapes(text: string, layout: Layout, isCut: boolean, declared: Dec
 function faults(tokens: Tokens, width: number): number {
   const records = Array.from(tokens.recordStarts.keys())
   const unfit = records.filter((record) => !isBlank(tokens, record) && !fits(tokens, record, width))
-  return unfit.length + doubtedValues(tokens, width)
+  return unfit.length + suspectValues(tokens, width)
 }
 
 /** Fields that contain quotes written as the layout requires. */

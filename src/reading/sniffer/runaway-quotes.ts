@@ -29,32 +29,32 @@ export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
   const figureColumns = figureColumnsOf(tokens, width)
   const isProse = proseDelimiters.includes(String.fromCharCode(tokens.layout.delimiter))
   const points = Math.min(width - 1, 3) * (isProse ? 1 : 2) + pointsOfFigures * figureColumns.length
-  let others = 0
-  let doubted = 0
+  let plainCount = 0
+  let suspectCount = 0
   for (const record of recordsOverLines(tokens)) {
     if (!fits(tokens, record, width)) continue
-    if (doubted + others === valuesMax) break
-    if (linesLikeRecords(tokens, record, width, figureColumns) > 0) doubted += 1
-    else others += 1
+    if (suspectCount + plainCount === valuesMax) break
+    if (linesLikeRecords(tokens, record, width, figureColumns) > 0) suspectCount += 1
+    else plainCount += 1
   }
-  const isRegular = doubted > regularMax || (doubted > 2 && doubted * 10 > recordCount(tokens))
-  const wanted = isRegular ? pointsWhereRegular : others > 0 ? pointsBesideOthers : pointsMin
-  return { figureColumns, linesMin: Math.ceil(wanted / points) }
+  const isRegular = suspectCount > regularMax || (suspectCount > 2 && suspectCount * 10 > recordCount(tokens))
+  const least = isRegular ? pointsWhereRegular : plainCount > 0 ? pointsBesideOthers : pointsMin
+  return { figureColumns, linesMin: Math.ceil(least / points) }
 }
 
 /** Values over several lines that look like records, or of which the closing quote belongs to a field of its own. */
-export function doubtedValues(tokens: Tokens, width: number): number {
+export function suspectValues(tokens: Tokens, width: number): number {
   if (width < 2) return 0
   const figureColumns = figureColumnsOf(tokens, width)
-  const isDoubted = (record: number) =>
+  const isSuspect = (record: number) =>
     fits(tokens, record, width) &&
     (sharesQuote(tokens, record) || linesLikeRecords(tokens, record, width, figureColumns) > 0)
-  return recordsOverLines(tokens).filter(isDoubted).take(valuesMax).toArray().length
+  return recordsOverLines(tokens).filter(isSuspect).take(valuesMax).toArray().length
 }
 
 function sharesQuote(tokens: Tokens, record: number): boolean {
   const raw = fieldsOf(tokens, record).flatMap((field) => (isOverLines(tokens, field) ? [rawField(tokens, field)] : []))
-  return raw.some((one) => sharedFrom(tokens, one) < one.length)
+  return raw.some((one) => innerFieldStart(tokens, one) < one.length)
 }
 
 /**
@@ -123,10 +123,11 @@ function isFigure(value: string): boolean {
 }
 
 /** Where a field begins on the last line of another that the same quote closes; else the length of the other. */
-function sharedFrom({ layout }: Tokens, raw: string): number {
+function innerFieldStart(tokens: Tokens, raw: string): number {
+  const { layout } = tokens
   if (layout.escape !== 'nothing') return raw.length
   const quote = raw.charAt(0)
-  let at = raw.lastIndexOf(layout.lineEnd === 'cr' ? '\r' : '\n')
+  let at = raw.lastIndexOf(lineEndOf(tokens))
   do {
     at += 1
     while (layout.skipInitialSpace && (raw[at] === ' ' || raw[at] === '\t')) at += 1
@@ -143,11 +144,11 @@ function linesLikeRecords(tokens: Tokens, record: number, width: number, figureC
   const stand = delimiter === 'x' ? 'y' : 'x'
   const fields = fieldsOf(tokens, record).map((field) => {
     const raw = rawField(tokens, field)
-    const from = !isQuoted(tokens, field) ? raw.length : isOverLines(tokens, field) ? sharedFrom(tokens, raw) : 0
+    const from = !isQuoted(tokens, field) ? raw.length : isOverLines(tokens, field) ? innerFieldStart(tokens, raw) : 0
     return raw.slice(0, from) + raw.slice(from).replaceAll(delimiter, stand)
   })
   const lines = fields.join(delimiter).split(lineEndOf(tokens))
-  const like = lines.flatMap((line, at) => {
+  const areRecords = lines.flatMap((line, at) => {
     if (line === '' || line === '\r') return []
     const values = line.split(delimiter)
     // The header has names above its numbers.
@@ -156,6 +157,7 @@ function linesLikeRecords(tokens: Tokens, record: number, width: number, figureC
       values.length === width && (isHeader || figureColumns.every((column) => isFigure(values[column - 1] ?? ''))),
     ]
   })
-  const likeCount = like.filter(Boolean).length
-  return (like.length - likeCount) * 10 > like.length ? 0 : likeCount - (like[0] === true ? 1 : 0)
+  const recordLines = areRecords.filter(Boolean).length
+  const isFirst = areRecords[0] === true
+  return (areRecords.length - recordLines) * 10 > areRecords.length ? 0 : recordLines - (isFirst ? 1 : 0)
 }
