@@ -35,9 +35,15 @@ export function datasetHref(id: string, tab: Tab = 'rows'): string {
   return `#/datasets/${id}${tab === 'rows' ? '' : `/${tab}`}`
 }
 
-/** Moves to an address and shows it before the next key: the browser's own event comes only after that. */
+/** Moves to an address and shows it before the next key or press: the browser's own event comes only after that. */
 export function goTo(href: string): void {
   location.hash = href
+  dispatchEvent(new Event('hashchange'))
+}
+
+/** The same in place of the address that is shown, so that the way back leads to the one before. */
+export function changeTo(href: string): void {
+  location.replace(href)
   dispatchEvent(new Event('hashchange'))
 }
 

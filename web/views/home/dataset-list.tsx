@@ -10,7 +10,7 @@ import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx
 import { Strip } from '../../parts/strip.tsx'
 import { versionName } from '../../parts/version-name.ts'
 import { column, type ListColumn, type ListRow } from '../../parts/virtual-list.tsx'
-import { datasetHref } from '../../router.ts'
+import { changeTo, datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { changeEach, type Outcome, trashDatasets } from '../../trash.ts'
 import { useLive } from '../../upload/live.ts'
@@ -41,7 +41,7 @@ export function DatasetList({ query }: { readonly query: string }) {
       list={list}
       versionsOf={versions.of}
       sort={view.sort}
-      onSort={(sort) => location.replace(listHref({ ...view, sort }))}
+      onSort={(sort) => changeTo(listHref({ ...view, sort }))}
       actions={actions.filter((action) => action !== false)}
       tools={<ListTools view={view} total={list.entries === null ? null : list.total} changes={changes} />}
       empty={query === '' ? t.noDatasets : t.nothingFound}
@@ -72,7 +72,7 @@ interface ListToolsProps {
 
 function ListTools({ view, total, changes }: ListToolsProps) {
   const { caller } = useCaller()
-  const change = (changed: Partial<ListView>) => location.replace(listHref({ ...view, ...changed }))
+  const change = (changed: Partial<ListView>) => changeTo(listHref({ ...view, ...changed }))
   const toggle = (filter: Filter) =>
     change({ filters: filters.filter((one) => view.filters.includes(one) !== (one === filter)) })
   return (
