@@ -1,5 +1,5 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 
 export const tabs = ['rows', 'fix', 'sql', 'receipt', 'read'] as const
 export type Tab = (typeof tabs)[number]
@@ -47,13 +47,13 @@ export function changeTo(href: string): void {
   dispatchEvent(new Event('hashchange'))
 }
 
-/** The view of the address; a change of it renders again. */
+/** The view of the address; a change of it renders again, and the browser's event after ours does not. */
 export function useRoute(): Route {
-  const [route, setRoute] = useState(() => parseRoute(location.hash))
+  const [hash, setHash] = useState(location.hash)
   useLayoutEffect(() => {
-    const onChange = () => setRoute(parseRoute(location.hash))
+    const onChange = () => setHash(location.hash)
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)
   }, [])
-  return route
+  return useMemo(() => parseRoute(hash), [hash])
 }
