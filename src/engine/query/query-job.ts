@@ -28,7 +28,7 @@ export function growthBytesMax({ memoryBytesMax }: QuerySettings): number {
 
 /**
  * The first answer to a job, as JSON. After `begun`, the pieces of the result follow, a frame each. The result is complete
- * only if the last piece is empty. After its answer, a child is ready again, or ends.
+ * only if the last piece is empty.
  */
 export type Verdict = { readonly kind: 'begun' } | ({ readonly kind: 'refused' } & Refusal)
 

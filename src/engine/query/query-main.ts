@@ -2,7 +2,7 @@
 // the other, each on a connection of its own.
 import './keep-bom.ts'
 import type { DuckDBConnection, DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
-import { listenToParent, readyText, sendToParent } from '../sandbox/frames.ts'
+import { listenToParent, readyText, sendToParent, spentText } from '../sandbox/frames.ts'
 import { createResultWriter, type ResultWriter, typeName } from './format-result.ts'
 import { connectReadOnly, lockIn, openForOne, RefusalError, readOnlyStatement } from './locked-table.ts'
 import { leavesEngineIntact, refusalOf } from './query-error.ts'
@@ -32,8 +32,7 @@ function end(): void {
 }
 
 function takeAnother(mayStay: boolean): void {
-  if (mayStay) sendToParent(readyText)
-  else end()
+  sendToParent(mayStay ? readyText : spentText)
 }
 
 /** Resolves to whether nothing speaks against another job. */

@@ -28,24 +28,21 @@ export interface Query {
   readonly rowsMax?: number | undefined
 }
 
-/** A table that can be queried once. Its files may be deleted in the meantime. */
-export interface OpenTable {
-  /**
-   * Runs the statement and resolves when the result begins; most errors of the statement are known by then. The stream
-   * fails rather than ends early. JSON marks a result that leaves rows out; the other formats cannot, and fail.
-   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT
-   */
-  ask(query: Query): Promise<Readable>
+export interface QueryResult {
+  /** Fails rather than ends early. JSON marks a result that leaves rows out; the other formats cannot, and fail. */
+  readonly rows: Readable
   /** Resolves when nothing of the statement runs anymore. */
   readonly finished: Promise<void>
 }
 
 export interface QueryRunner {
   /**
-   * Opens a table. Everything ends immediately when `signal` is aborted or the time of a query is over, even if the table
-   * was never queried.
+   * Runs a statement and resolves when its result begins; most errors of the statement are known by then. The files of
+   * the table may be deleted as soon as `withPaths` has settled. Everything ends immediately when `signal` is aborted or
+   * the time of a query is over.
+   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT
    */
-  open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
+  run(table: QueryTable, query: Query, signal: AbortSignal): Promise<QueryResult>
   /** @throws {ServiceError} if no child can be started */
   check(): Promise<void>
   /** Ends the processes kept for a dataset, or for any; one that runs a statement ends after it. */

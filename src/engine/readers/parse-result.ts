@@ -19,15 +19,14 @@ export function responseBytesMax(job: JobMessage): number {
 /** @throws {Error} if the frame is not an answer to this job */
 export function parseResponse(job: JobMessage, frame: Buffer): ResponseMessage {
   const message = record(JSON.parse(frame.toString()))
-  const shouldRecycle = boolean(message.shouldRecycle)
   if (message.kind === 'failure') {
     const { isDiskFull, problem } = message
-    return { kind: 'failure', isDiskFull: boolean(isDiskFull), problem: text(problem), shouldRecycle }
+    return { kind: 'failure', isDiskFull: boolean(isDiskFull), problem: text(problem) }
   }
   if (message.kind !== 'answer') throw misshapen('an answer or a failure')
   // Each kind names the parser for its own job; the compiler cannot follow that through the index.
   const parse = parsers[job.kind] as (value: unknown, job: JobMessage) => Answer
-  return { kind: 'answer', answer: parse(message.answer, job), shouldRecycle }
+  return { kind: 'answer', answer: parse(message.answer, job) }
 }
 
 type Parsers = {

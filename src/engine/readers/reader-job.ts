@@ -71,9 +71,7 @@ export function moveFiles(
 
 export type Answer = Jobs[JobKind]['answer']
 
-/** `shouldRecycle` requests a new child: this one holds memory that it cannot release. */
-export type ResponseMessage = { readonly shouldRecycle: boolean } & (
+export type ResponseMessage =
   | { readonly kind: 'answer'; readonly answer: Answer }
   /** `problem` is for the log: it may contain paths and values. */
   | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string }
-)

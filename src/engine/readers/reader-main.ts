@@ -1,7 +1,7 @@
 // Reader main: the program of a reader child. It does one job at a time and keeps nothing between jobs.
 import { readFileSync } from 'node:fs'
 import { type JS, openDuckDb } from '../duckdb/duckdb.ts'
-import { listenToParent, readyText, sendToParent } from '../sandbox/frames.ts'
+import { listenToParent, readyText, sendToParent, spentText } from '../sandbox/frames.ts'
 import {
   describeSql,
   differenceSql,
@@ -30,8 +30,7 @@ class JsonText {
 }
 
 /**
- * A child that exceeds one of these after a job asks to be replaced. Resident and reserved bytes, and seconds of CPU
- * time.
+ * A child that exceeds one of these after a job should be replaced. Resident and reserved bytes, and seconds of CPU time.
  */
 const residentBytesMax = 320_000_000
 const dataBytesMax = 2_000_000_000
@@ -104,10 +103,12 @@ listenToParent((message) => {
         kind: 'failure',
         isDiskFull: isDiskFull(error),
         problem: String(error).slice(0, problemCharactersMax),
-        shouldRecycle: shouldRecycle(),
       } satisfies ResponseMessage),
     )
-    .then(sendToParent)
+    .then((response) => {
+      sendToParent(response)
+      sendToParent(isSpent() ? spentText : readyText)
+    })
 })
 
 // If the engine does not open, the unhandled rejection ends this process.
@@ -116,14 +117,14 @@ void opening.then(() => sendToParent(readyText))
 /** As `ResponseMessage` says. */
 function responseText(answer: unknown, bytesMax: number): string {
   const json = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
-  const text = `{"kind":"answer","shouldRecycle":${shouldRecycle()},"answer":${json}}`
+  const text = `{"kind":"answer","answer":${json}}`
   const bytes = Buffer.byteLength(text)
   if (bytes > bytesMax) throw new Error(`Cannot answer: it takes ${bytes} bytes, expected at most ${bytesMax}`)
   return text
 }
 
 /** Freed memory stays reserved if it is fragmented; jobs with many columns leave the most. */
-function shouldRecycle(): boolean {
+function isSpent(): boolean {
   if (process.memoryUsage.rss() > residentBytesMax) return true
   const { user, system } = process.cpuUsage() // microseconds
   if (user + system > cpuSecondsUsual * 1_000_000) return true

@@ -7,8 +7,11 @@ import { writeSync } from 'node:fs'
  */
 export const resultDescriptor = 3
 
-/** The first frame of every child: it can work now. */
+/** The first frame of every child, and the one after each answer: it can work now. */
 export const readyText = 'ready'
+
+/** The frame in place of that after the last answer: the child should be replaced. */
+export const spentText = 'spent'
 
 const lengthBytes = 4
 

@@ -24,7 +24,7 @@ const handleAck = '{"cmd":"NODE_HANDLE_ACK"}'
 
 /** Whether it replaces a query: a query gets its settings as JSON when started. */
 const isQuery = process.argv[2]?.startsWith('{') ?? false
-const validResponse = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[[null]]}'
+const validResponse = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","answer":[[null]]}'
 
 function writeRaw(bytes: Uint8Array): void {
   let written = 0
@@ -60,8 +60,7 @@ const deeds: Readonly<Record<Attack, () => void>> = {
     end()
   },
   'send what is not JSON': () => sendToParent(validResponse.slice(1)),
-  'send JSON of another shape': () =>
-    sendToParent('{"kind":"answer","shouldRecycle":false,"answer":{"0":null,"length":1}}'),
+  'send JSON of another shape': () => sendToParent('{"kind":"answer","answer":{"0":null,"length":1}}'),
   'send JSON that is nested deeply': () => sendToParent('['.repeat(60_000)),
   'answer without end': () => {
     sendToParent(validResponse)
@@ -85,11 +84,13 @@ if (import.meta.main) {
   }
   listenToParent((job) => {
     const text = JSON.stringify(job)
+    if (text.includes('hostile: say nothing')) return
     const misdeed = attacks.find((name) => text.includes(`hostile: ${name}`))
     if (misdeed !== undefined) return deeds[misdeed]()
     if (text.includes('hostile: fill the disk')) return fillDisk()
     sendToParent(validResponse)
     if (isQuery) sendToParent('')
+    sendToParent(readyText)
   })
   writeFrame(resultDescriptor, readyText)
   if (process.argv[2]?.includes('"memoryBytesMax":1,')) sendForever('unasked')

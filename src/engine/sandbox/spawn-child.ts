@@ -3,8 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { ServiceError } from '../../core/errors.ts'
-import { toStoreError } from '../../core/storage-error.ts'
 import { frameOf, readFrames, resultDescriptor } from './frames.ts'
 
 /** Limits that the system enforces. */
@@ -172,24 +170,4 @@ function lastWords(child: ChildProcess, onTooMuch: () => void): () => string {
 
 function notStarted(error: unknown): ProcessExit {
   return { code: null, how: String(error), startError: error }
-}
-
-/** A child starts in 0.3 s of CPU time. Milliseconds. */
-const startMsMaxUsual = 15_000
-
-/** A lack of descriptors, disk space or access keeps its own code. `what` names the kind of child. */
-export function startFailure(error: unknown, what: string): ServiceError {
-  const refused = toStoreError(error)
-  if (refused.code !== 'STORE_FAILED') return refused
-  return new ServiceError('NOT_READY', { problem: `no ${what} starts` }, error)
-}
-
-/** Kills a child that has not `started` in time, which is then gone like one that ended by itself. */
-export function killUnlessStarted(
-  child: Pick<Child, 'kill' | 'gone'>,
-  started: Promise<unknown>,
-  msMax = startMsMaxUsual,
-): void {
-  const late = setTimeout(() => child.kill(`it had not started after ${msMax} ms`), msMax)
-  void Promise.race([started, child.gone]).finally(() => clearTimeout(late))
 }

@@ -10,8 +10,9 @@ import { isServiceError } from '../../core/errors.ts'
 import { createQueryRunner } from '../query/query-runner.ts'
 import { tableOf } from '../query/query-table.testing.ts'
 import { ReaderPool } from '../readers/reader-pool.ts'
+import { ChildPool, PooledChild } from './child-pool.ts'
 import { Sandbox } from './sandbox.ts'
-import { startFailure } from './spawn-child.ts'
+import { goneChild } from './spawn-child.ts'
 
 const logger = { warn() {} }
 const programPath = '/absent/program.ts'
@@ -60,7 +61,10 @@ test('a child that does not start is killed, and its work is refused without wai
     await Promise.all([runner.close(), pool.close()])
     await rm(dir, { recursive: true })
   })
-  await assert.rejects(runner.open(tableOf([], []), never), /had not started after 100 ms/)
+  await assert.rejects(
+    runner.run(tableOf([], []), { sql: 'SELECT 1', format: 'csv' }, never),
+    /had not started after 100 ms/,
+  )
   await assert.rejects(runner.check(), isNotReady)
   const isLost = (error: unknown) => /had not started after 100 ms/.test(String((error as Error).cause))
   await assert.rejects(pool.run('measure', { paths: [], columns: [], records: 0 }, never), isLost)
@@ -75,16 +79,20 @@ test('a query that ends before its child has started leaves it to the next query
     await rm(dir, { recursive: true })
   })
   const controller = new AbortController()
-  const first = runner.open(tableOf([], []), controller.signal)
+  const first = runner.run(tableOf([], []), { sql: 'SELECT 1', format: 'csv' }, controller.signal)
   controller.abort(new Error('the client has gone'))
   await assert.rejects(first, /the client has gone/)
   await runner.check()
   assert.equal(readdirSync(join(dir, 'work')).length, 1)
 })
 
-test('startFailure() reports a lack of descriptors, space or access as such, all else as not ready', () => {
-  const codeOf = (code: string) => startFailure(Object.assign(new Error(code), { code }), 'query').code
-  assert.deepEqual(['EMFILE', 'ENOSPC', 'EACCES', 'EAGAIN', 'ENOENT'].map(codeOf), [
+test('check() reports a lack of descriptors, space or access as such, all else as not ready', async () => {
+  const codeOf = async (code: string) => {
+    const child = goneChild(Object.assign(new Error(code), { code }))
+    const pool = new ChildPool('query', { logger }, () => new PooledChild({ child, workDir: null }))
+    return await pool.check().catch((error) => error.code)
+  }
+  assert.deepEqual(await Promise.all(['EMFILE', 'ENOSPC', 'EACCES', 'EAGAIN', 'ENOENT'].map(codeOf)), [
     'TOO_MANY_OPEN_FILES',
     'DISK_FULL',
     'STORE_UNAVAILABLE',

@@ -2,7 +2,7 @@
 import type { ByteStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { OpenTable, Query, QueryRunner, QueryTable } from '../../engine/query/query.ts'
+import type { Query, QueryRunner, QueryTable } from '../../engine/query/query.ts'
 import { FairPlaces } from '../fair-places.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
@@ -212,27 +212,29 @@ export async function queryDataset(
 ): Promise<ByteStream> {
   const place = await tools.places.take(client, signal)
   try {
-    const table = await openTable(tools, receipt, AbortSignal.any([signal, place.timeUp]))
-    void table.finished.then(() => place.release())
-    return await table.ask(query)
+    const { rows, finished } = await tools.runner.run(
+      tableOf(tools, receipt),
+      query,
+      AbortSignal.any([signal, place.timeUp]),
+    )
+    void finished.then(() => place.release())
+    return rows
   } catch (error) {
     place.release()
     throw error
   }
 }
 
-async function openTable(tools: QueryTools, receipt: Receipt, signal: AbortSignal): Promise<OpenTable> {
+function tableOf(tools: QueryTools, receipt: Receipt): QueryTable {
   const { id, publish, columns, parts } = receipt
-  const table: QueryTable = {
+  return {
     key: { owner: tools.owner, id, publish },
     columns: columns.map(({ name }) => name),
-    withPaths: (use) => tools.files.withLocal(receipt, parts, use),
-  }
-  try {
-    return await tools.runner.open(table, signal)
-  } catch (error) {
-    // A dataset that was deleted before its files were open is not found, whatever error that caused.
-    await tools.receipt(id)
-    throw error
+    withPaths: (use) =>
+      tools.files.withLocal(receipt, parts, use).catch(async (error) => {
+        // A dataset that was deleted before its files were open is not found, whatever error that caused.
+        await tools.receipt(id)
+        throw error
+      }),
   }
 }

@@ -109,8 +109,8 @@ async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
 }
 
 async function ask(runner: Awaited<ReturnType<typeof startRunner>>, sql: string): Promise<number> {
-  const table = await runner.open(tableOf([], ['a']), never)
+  const { rows } = await runner.run(tableOf([], ['a']), { sql, format: 'json' }, never)
   let bytes = 0
-  for await (const piece of await table.ask({ sql, format: 'json' })) bytes += piece.length
+  for await (const piece of rows) bytes += piece.length
   return bytes
 }
