@@ -59,7 +59,7 @@ class Runner implements QueryRunner {
     // Perhaps the system has ended one that was idle, and a statement only reads.
     const mayRepeat = (fault: ChildFault, isNew: boolean) => !isNew && fault.kind === 'ended by itself'
     try {
-      return await this.#processes.run(fits, work, mayRepeat, signal)
+      return await this.#processes.run(signal, work, fits, mayRepeat)
     } catch (error) {
       throw failure(error)
     }

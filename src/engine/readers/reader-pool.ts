@@ -79,13 +79,7 @@ export class ReaderPool {
     const running = this.#turns.run(async () => {
       signal.throwIfAborted()
       hasBegun = true
-      const work = (child: PooledChild) => this.#work(child, message, signal)
-      return await this.#children.run(
-        () => true,
-        work,
-        () => true,
-        signal,
-      )
+      return await this.#children.run(signal, (child) => this.#work(child, message, signal))
     })
     try {
       const response = await unlessAborted(running, signal).catch((error) =>

@@ -199,10 +199,10 @@ export class ChildPool<Kept extends PooledChild> {
    * at fault, another may repeat the work, once. Work that is aborted before its child has started leaves it to the next.
    */
   async run<Result>(
-    fits: (child: Kept) => boolean,
-    work: (child: Kept) => Promise<Result>,
-    mayRepeat: (fault: ChildFault, isNew: boolean) => boolean,
     signal: AbortSignal,
+    work: (child: Kept) => Promise<Result>,
+    fits: (child: Kept) => boolean = () => true,
+    mayRepeat: (fault: ChildFault, isNew: boolean) => boolean = () => true,
   ): Promise<Result> {
     const idle = await this.#takeReady(fits, signal)
     try {
