@@ -83,6 +83,8 @@ export interface Shape {
   /** Measures are divided by this power of two, so that no sum of squares exceeds the range of a double. */
   readonly scale: number
   readonly bins: Bins
+  /** Number of values. */
+  readonly count: number
   /** The quartiles are those of about one in so many values; of all if 1. */
   readonly quartilesOfOneIn: number
 }
@@ -97,38 +99,55 @@ export type Bins =
       readonly count: number
       readonly min: bigint
       readonly width: bigint
-      readonly isWide: boolean
+      /** From the least measure to the greatest. */
+      readonly span: bigint
     }
   /** Bins of measures divided by the scale. */
   | { readonly kind: 'fraction'; readonly count: number; readonly min: number; readonly width: number }
 
 /**
  * Returns for each column the mean, the standard deviation, the quartiles as a JSON array, and counts by bin as a JSON
- * object.
+ * object. Of whole measures, these are those above the least: the sum in place of the mean, and in place of each quartile
+ * the two values around it, as texts.
  *
  * @param isLarge As in `frequenciesSql`.
  */
 export function shapesSql(paths: readonly string[], shapes: readonly Shape[], isLarge: boolean): string {
-  const values = shapes.map(({ column, scale, bins, quartilesOfOneIn }) => {
+  const values = shapes.map(({ column, count, scale, bins, quartilesOfOneIn }) => {
+    const only = quartilesOfOneIn === 1 ? '' : ` FILTER (random() < ${1 / quartilesOfOneIn})`
+    if (bins.kind === 'whole') {
+      const above = aboveLeast(column, bins)
+      const ranks = [1, 2, 3].flatMap((part) => [Math.floor, Math.ceil].map((round) => round((part * (count - 1)) / 4)))
+      const quartiles = `quantile_disc(${above}, [${ranks.map((rank) => double((rank + 0.5) / count)).join(', ')}])${only}`
+      const bin = bins.count === 1 ? onlyBin(above) : `CAST(${above} // ${bins.width} AS TINYINT)`
+      return [
+        `sum(${above})`,
+        `stddev_samp(CAST(${above} AS DOUBLE))`,
+        `to_json(CAST(${quartiles} AS VARCHAR[]))`,
+        countsSql(paths, bin, isLarge),
+      ]
+    }
     const measure = measureOf(column)
-    const scaled = scale === 1 ? `CAST(${measure} AS DOUBLE)` : `${measure} / ${double(scale)}`
-    // Of integers as they are, which takes half the time.
-    const all = `quantile_cont(${scale === 1 ? measure : scaled}, [0.25, 0.5, 0.75])`
-    const quartiles = quartilesOfOneIn === 1 ? all : `${all} FILTER (random() < ${1 / quartilesOfOneIn})`
-    const counts = countsSql(paths, binOf(bins, measure, scaled), isLarge)
-    return [`avg(${scaled})`, `stddev_samp(${scaled})`, `to_json(${quartiles})`, counts].map(asText).join(', ')
+    const scaled = scale === 1 ? measure : `${measure} / ${double(scale)}`
+    const bin = `CAST(floor((${scaled} - ${double(bins.min)}) / ${double(bins.width)}) AS TINYINT)`
+    return [
+      `avg(${scaled})`,
+      `stddev_samp(${scaled})`,
+      `to_json(quantile_cont(${scaled}, [0.25, 0.5, 0.75])${only})`,
+      countsSql(paths, bins.count === 1 ? onlyBin(measure) : bin, isLarge),
+    ]
   })
-  return `SELECT ${values.join(', ')} FROM ${partsSql(paths)}`
+  return `SELECT ${values.flat().map(asText).join(', ')} FROM ${partsSql(paths)}`
 }
 
-function binOf(bins: Bins, measure: string, scaled: string): string {
-  if (bins.count === 1) return `CASE WHEN ${measure} IS NOT NULL THEN 0 END`
-  if (bins.kind === 'fraction') {
-    return `CAST(floor((${scaled} - ${double(bins.min)}) / ${double(bins.width)}) AS TINYINT)`
-  }
-  const whole = bins.isWide ? `CAST(${measure} AS HUGEINT)` : measure
-  const type = bins.isWide ? 'HUGEINT' : 'BIGINT'
-  return `CAST((${whole} - CAST('${bins.min}' AS ${type})) // CAST('${bins.width}' AS ${type}) AS TINYINT)`
+/** A whole measure less the least one. */
+function aboveLeast(column: MeasuredColumn, { min, span }: { readonly min: bigint; readonly span: bigint }): string {
+  const type = span >= 2n ** 63n ? 'HUGEINT' : 'BIGINT'
+  return `(CAST(${measureOf(column)} AS ${type}) - CAST('${min}' AS ${type}))`
+}
+
+function onlyBin(measure: string): string {
+  return `CASE WHEN ${measure} IS NOT NULL THEN 0 END`
 }
 
 function measureOf({ kind, name }: MeasuredColumn, value = identifier(name)): string {

@@ -90,6 +90,15 @@ test('measure() returns decimals as numbers', async (t) => {
   assert.deepEqual([seen.min, seen.max, seen.mean, seen.n_unique], [-4, 2.5, 0, 3])
 })
 
+test('measure() returns no mean beyond the values', async (t) => {
+  for (const kind of ['number', 'decimal'] as const) {
+    const value = kind === 'number' ? '0.1' : '99999999999999999999999999999999999.07'
+    const { min, max, mean, std } = figures(await measured(t, kind, new Array<string>(30_000).fill(value)))
+    assert.deepEqual([min, mean, max], [Number(value), Number(value), Number(value)])
+    assert.equal(std, 0)
+  }
+})
+
 test('measure() counts booleans, and texts if few are different', async (t) => {
   const truths = await measured(t, 'boolean', ['true', 'false', 'true', null])
   assert.deepEqual(truths, {

@@ -213,19 +213,18 @@ function labels(range: Range, counts: Counts): ColumnStatistics {
 }
 
 function shapeOf(
-  { column, count: values }: Range,
+  { column, count: valueCount }: Range,
   { min, max }: { readonly min: string; readonly max: string },
   { valuesMax }: ExactLimits,
 ): Shape {
-  const quartilesOfOneIn = oneInOf(values, valuesMax)
+  const values = { column, count: valueCount, quartilesOfOneIn: oneInOf(valueCount, valuesMax) }
   if (column.kind === 'float') {
     const magnitude = Math.max(Math.abs(Number(min)), Math.abs(Number(max)))
     const scale = magnitude > unscaledMax ? scaleOfHuge : 1
     const width = (Number(max) / scale - Number(min) / scale) / binsMax
     return {
-      column,
+      ...values,
       scale,
-      quartilesOfOneIn,
       bins: { kind: 'fraction', count: width > 0 ? binsMax : 1, min: Number(min) / scale, width },
     }
   }
@@ -233,21 +232,16 @@ function shapeOf(
   const width = span / BigInt(binsMax) + 1n
   const count = Number(span / width) + 1
   return {
-    column,
+    ...values,
     scale: 1,
-    quartilesOfOneIn,
-    bins: { kind: 'whole', count, min: least, width, isWide: span > 2n ** 62n },
+    bins: { kind: 'whole', count, min: least, width, span },
   }
 }
 
-function numeric(
-  range: Range,
-  { scale, bins, quartilesOfOneIn }: Shape,
-  [mean, deviation, quartiles, counts]: readonly (string | null)[],
-): ColumnStatistics {
+function numeric(range: Range, shape: Shape, cells: readonly (string | null)[]): ColumnStatistics {
+  const { scale, bins, quartilesOfOneIn } = shape
   const { column, ends } = range
-  const [q25, median, q75] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => quartileOf(column, one * scale))
-  const countByBin = JSON.parse(counts ?? '{}') as Readonly<Record<string, number>>
+  const countByBin = JSON.parse(cells[3] ?? '{}') as Readonly<Record<string, number>>
   const hist = Array.from({ length: bins.count }, () => 0)
   for (const [bin, times] of Object.entries(countByBin)) {
     const place = Math.min(Number(bin), bins.count - 1)
@@ -257,16 +251,40 @@ function numeric(
     ...nulls(range),
     min: shownEnd(column, ends?.min ?? '0'),
     max: shownEnd(column, ends?.max ?? '0'),
-    mean: shown(column, Number(mean) * scale),
-    median: shown(column, median),
-    std: deviation === null ? null : shownSpan(column, Number(deviation) * scale),
+    std: cells[1] == null ? null : shownSpan(column, Number(cells[1]) * scale),
     histogram: { hist, bin_edges: edges(bins, scale, ends?.max ?? '0').map((edge) => shownEnd(column, edge)) },
     ...distinctOf(range),
-    q25: shown(column, q25),
-    q75: shown(column, q75),
+    ...(bins.kind === 'whole' ? wholeFigures(range, bins.min, cells) : fractionFigures(range, scale, cells)),
     approximate: [...approximateOf(range), ...(quartilesOfOneIn === 1 ? [] : ['median', 'q25', 'q75'])],
   }
   return { column_name: column.name, column_type: typeOf(column), column_statistics }
+}
+
+type Figures = Pick<NumericStatistics, 'mean' | 'median' | 'q25' | 'q75'>
+
+function fractionFigures({ ends }: Range, scale: number, cells: readonly (string | null)[]): Figures {
+  const [mean, , quartiles] = cells
+  const [min, max] = [Number(ends?.min), Number(ends?.max)]
+  const [q25 = null, median = null, q75 = null] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => one * scale)
+  // Rounding errors of a sum may lead beyond the values.
+  return { mean: Math.min(Math.max(Number(mean) * scale, min), max), median, q25, q75 }
+}
+
+/** Exact, also where neither the values nor their differences are exact as doubles. */
+function wholeFigures({ column, count }: Range, min: bigint, [sum, , quartiles]: readonly (string | null)[]): Figures {
+  const [total, values] = [BigInt(sum ?? '0'), BigInt(count)]
+  const mean = shownWhole(column, min + total / values, Number(total % values) / count)
+  const around = (JSON.parse(quartiles ?? '[]') as readonly string[]).map(BigInt)
+  const [q25, median, q75] = [1, 2, 3].map((part) => {
+    const [low = 0n, high = 0n] = around.slice(2 * part - 2, 2 * part)
+    const quarters = 4n * low + (high - low) * BigInt((part * (count - 1)) % 4)
+    const quarter = Number(quarters % 4n) / 4
+    // Of integers an integer or a half.
+    const fraction = column.kind === 'int' ? Math.round(2 * quarter) / 2 : quarter
+    // Of dates a date.
+    return shownWhole(column, min + quarters / 4n, column.kind === 'date' ? 0 : fraction)
+  })
+  return { mean, median: median ?? null, q25: q25 ?? null, q75: q75 ?? null }
 }
 
 function distinctOf({ distinct, distinctError }: Range) {
@@ -275,12 +293,6 @@ function distinctOf({ distinct, distinctError }: Range) {
 
 function approximateOf({ distinctError }: Range): readonly string[] {
   return distinctError > 0 ? ['n_unique'] : []
-}
-
-/** A quartile between two values: of integers an integer or a half, of dates a date. */
-function quartileOf({ kind }: MeasuredColumn, value: number): number {
-  if (kind === 'int') return Math.round(2 * value) / 2
-  return kind === 'date' ? Math.floor(value) : value
 }
 
 /** All of it is exact, except for the number of different texts. */
@@ -333,10 +345,15 @@ function shownEnd({ kind }: MeasuredColumn, value: string): number | string {
   return kind === 'float' || Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
 
-/** Shows a computed figure, such as a mean, which may lie between the values. */
-function shown({ kind }: MeasuredColumn, value: number | undefined): number | string | null {
-  if (value === undefined || !Number.isFinite(value)) return null
-  return isInstant(kind) ? instantText(kind, BigInt(Math.round(value * microsecondsOf[kind]))) : value
+/** A figure of whole measures, which may lie between them; of integers beyond 2^53 to a half. */
+function shownWhole({ kind }: MeasuredColumn, whole: bigint, fraction: number): number | string {
+  if (isInstant(kind)) {
+    const microseconds = microsecondsOf[kind]
+    return instantText(kind, whole * BigInt(microseconds) + BigInt(Math.round(fraction * microseconds)))
+  }
+  if (Number.isSafeInteger(Number(whole))) return Number(whole) + fraction
+  const halves = 2n * whole + BigInt(Math.round(2 * fraction))
+  return `${halves / 2n}${halves % 2n === 0n ? '' : '.5'}`
 }
 
 function shownSpan({ kind }: MeasuredColumn, value: number): number | string | null {

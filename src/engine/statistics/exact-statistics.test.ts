@@ -1,5 +1,6 @@
 // Tests of column statistics against SQL that holds every value, for distributions in which estimates go wrong.
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { scratchDir } from '../../columns/converter.testing.ts'
@@ -131,6 +132,68 @@ test('measure() returns what SQL computes over all values', async (t) => {
     }
   }
 })
+
+/** Values beyond what a double holds, as whole units, and how a figure between two of them is shown. */
+const wide: Readonly<Record<string, { readonly type: string; readonly of: (row: number) => bigint }>> = {
+  'the last microseconds': { type: 'TIMESTAMP', of: (row) => 253_402_300_799_999_999n - BigInt(row % 3) },
+  'a date that stands for none': {
+    type: 'TIMESTAMP',
+    of: (row) => (row % 3 === 0 ? 253_402_300_799_000_000n : 1_704_067_200_000_001n + BigInt(row)),
+  },
+  'instants of a day': { type: 'TIMESTAMP WITH TIME ZONE', of: (row) => 1_704_067_200_000_001n + BigInt(row) * 977n },
+  'odd ids': { type: 'BIGINT', of: (row) => 9_007_199_254_740_993n + 2n * BigInt(row) },
+  'negative ids': { type: 'BIGINT', of: (row) => -9_007_199_254_740_995n - 3n * BigInt(row % 1_001) },
+  'the last integers': { type: 'BIGINT', of: (row) => 2n ** 63n - 1n - BigInt(row % 12) },
+  'both ends': { type: 'BIGINT', of: (row) => (row % 2 === 0 ? -(2n ** 63n) : 2n ** 63n - 1n) },
+}
+
+test('measure() is exact where a double is not', async (t) => {
+  const dir = scratchDir(t)
+  const duckdb = await openDuckDb({})
+  t.after(() => duckdb.closeSync())
+  const select = async (sql: string) => (await duckdb.runAndReadAll(sql)).getRowsJS()
+  for (const [name, { type, of }] of Object.entries(wide)) {
+    for (const records of [1, 2, 10, 11, 101_003]) {
+      const values = Array.from({ length: records }, (_, row) => of(row))
+      const path = join(dir, `${name} ${records}.parquet`)
+      const text = join(dir, 'values.csv')
+      writeFileSync(text, values.join('\n'))
+      const units = `read_csv(${literal(text)}, header = false, columns = {'unit': 'BIGINT'})`
+      const value = type === 'BIGINT' ? 'unit' : `CAST(make_timestamp(unit) AS ${type})`
+      await duckdb.run(`COPY (SELECT ${value} AS v FROM ${units}) TO ${literal(path)} (FORMAT parquet)`)
+      const [measured] = await measure(select, [path], [{ name: 'v', type }], records)
+      const seen = measured?.column_statistics as NumericStatistics
+      const ordered = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+      const quarters = [1, 2, 3].map((part) => {
+        const place = (part * (records - 1)) / 4
+        const [low, high] = [ordered[Math.floor(place)]!, ordered[Math.ceil(place)]!]
+        return 4n * low + (high - low) * BigInt((part * (records - 1)) % 4)
+      })
+      const sum = values.reduce((all, one) => all + one, 0n)
+      const wanted = [[sum, BigInt(records)], ...quarters.map((quarter) => [quarter, 4n])] as [bigint, bigint][]
+      for (const [i, [dividend, divisor]] of wanted.entries()) {
+        const shown = [seen.mean, ...quartilesOf(seen)][i] ?? ''
+        // To a half of an integer, and to a microsecond.
+        const off = 4n * divisor * halvesOf(shown) - 8n * dividend
+        const about = `${name}, ${records}: ${shown} for ${dividend}/${divisor}`
+        assert.ok((off < 0n ? -off : off) <= (type === 'BIGINT' ? 2n : 4n) * divisor, about)
+      }
+      assert.deepEqual([seen.n_unique, seen.approximate], [new Set(values).size, []])
+      if (new Set(values).size > 1) assert.ok(/[1-9]/.test(String(seen.std)), `${name}: ${seen.std}`)
+    }
+  }
+})
+
+/** Twice a figure, of an instant in microseconds. */
+function halvesOf(shown: number | string): bigint {
+  if (typeof shown === 'number') return BigInt(Math.round(2 * shown))
+  const [, day, time, fraction = ''] = /^(\S{10})[ T]([\d:]{8})\.?(\d*)Z?$/.exec(shown) ?? []
+  if (day !== undefined) {
+    return 2n * (BigInt(Date.parse(`${day}T${time}Z`)) * 1_000n + BigInt(fraction.padEnd(6, '0')))
+  }
+  const [whole = '', half] = shown.split('.')
+  return 2n * BigInt(whole) + (half === undefined ? 0n : shown.startsWith('-') ? -1n : 1n)
+}
 
 test('beyond the limits, measure() says how far a count may be off, and quartiles are close in rank', async (t) => {
   let off = 0
