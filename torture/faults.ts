@@ -63,8 +63,8 @@ async function killReaders(seed: number, jobs: number): Promise<{ kills: number;
       const abort = new AbortController()
       if (random(20) === 0) setTimeout(() => abort.abort(new Error('gone')), random(30))
       try {
-        const slice = { path, offset: 0, limit: 2 + random(8) * 200 }
-        await pool.run('rows', { slices: [slice], columns: ['column 0'] }, abort.signal)
+        const windows = [{ offset: 0, limit: 2 + random(8) * 200 }]
+        await pool.run('rows', { paths: [path], windows, columns: ['column 0'] }, abort.signal)
       } catch (error) {
         if (abort.signal.aborted) continue
         if (!isServiceError(error, 'CONVERSION_FAILED') || !/SIGKILL/.test(String(error.cause))) throw error

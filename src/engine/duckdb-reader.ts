@@ -2,7 +2,7 @@
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './part-reader.ts'
 import { ReaderPool, type ReaderPoolOptions } from './readers/reader-pool.ts'
-import type { PartComparison, PartSlice } from './sql/rows-sql.ts'
+import type { RecordWindow } from './sql/rows-sql.ts'
 
 /**
  * One job measures as much as takes less than a second, so that no page of rows waits for longer and all children have
@@ -19,9 +19,9 @@ export function createPartReader(options: ReaderPoolOptions): PartReader {
   const pool = new ReaderPool(options)
   return {
     async rows(parts, columns, offset, limit, signal) {
-      const slices = slicesOf(parts, offset, limit)
-      if (slices.length === 0 || columns.length === 0) return []
-      return pool.run('rows', { slices, columns }, signal)
+      const { paths, windows } = windowsOf(parts, offset, limit)
+      if (paths.length === 0 || columns.length === 0) return []
+      return pool.run('rows', { paths, windows, columns }, signal)
     },
 
     async matchingRows(parts, columns, match, { offset, limit }, signal) {
@@ -50,9 +50,17 @@ export function createPartReader(options: ReaderPoolOptions): PartReader {
     },
 
     async difference(part, parts, columns, offset, signal) {
-      const slices = slicesOf(parts, offset, part.records)
-      if (slices.length === 0) return part.records === 0 ? null : { record: 0, column: 0 }
-      const place = await pool.run('difference', comparisonOf(part, parts, columns, slices), signal)
+      const others = windowsOf(parts, offset, part.records)
+      if (others.paths.length === 0) return part.records === 0 ? null : { record: 0, column: 0 }
+      const whole = parts.reduce((sum, { path, records }) => sum + (others.paths.includes(path) ? records : 0), 0)
+      const job = {
+        paths: [part.path, ...others.paths],
+        columns,
+        offset: others.windows[0]?.offset ?? 0,
+        limit: part.records,
+        isWhole: whole === part.records,
+      }
+      const place = await pool.run('difference', job, signal)
       return place === null ? null : { record: Math.floor(place / columns.length), column: place % columns.length }
     },
 
@@ -62,29 +70,18 @@ export function createPartReader(options: ReaderPoolOptions): PartReader {
   }
 }
 
-/** @param slices Of the parts that have the same records. */
-function comparisonOf(
-  { path, records }: { readonly path: string; readonly records: number },
-  parts: readonly { readonly path: string; readonly records: number }[],
-  columns: readonly string[],
-  slices: readonly PartSlice[],
-): PartComparison {
-  const paths = slices.map((slice) => slice.path)
-  const whole = parts.reduce((sum, part) => sum + (paths.includes(part.path) ? part.records : 0), 0)
-  return { path, columns, paths, offset: slices[0]?.offset ?? 0, limit: records, isWhole: whole === records }
-}
-
 /** The parts that contain records offset … offset+limit-1, and the range of records in each. */
-function slicesOf(
+function windowsOf(
   parts: readonly { readonly path: string; readonly records: number }[],
   offset: number,
   limit: number,
-): readonly PartSlice[] {
+): { readonly paths: readonly string[]; readonly windows: readonly RecordWindow[] } {
   let start = 0
-  return parts.flatMap(({ path, records }) => {
+  const found = parts.flatMap(({ path, records }) => {
     const from = Math.max(0, offset - start)
     const to = Math.min(records, offset + limit - start)
     start += records
-    return from < to ? { path, offset: from, limit: to - from } : []
+    return from < to ? [{ path, window: { offset: from, limit: to - from } }] : []
   })
+  return { paths: found.map(({ path }) => path), windows: found.map(({ window }) => window) }
 }

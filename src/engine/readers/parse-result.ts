@@ -34,11 +34,11 @@ type Parsers = {
 }
 
 const parsers: Parsers = {
-  rows: (value, { columns, slices }) =>
+  rows: (value, { columns, windows }) =>
     rowsOf(
       value,
       columns,
-      slices.reduce((sum, { limit }) => sum + limit, 0),
+      windows.reduce((sum, { limit }) => sum + limit, 0),
     ),
   matchingRows: (value, { columns, limit }) => rowsOf(value, columns, limit),
   lines: nothing,

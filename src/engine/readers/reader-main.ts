@@ -48,22 +48,18 @@ let memoryKilobytes = memoryKilobytesUsual
 const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' })
 
 const work: Work = {
-  async rows({ slices, columns }) {
-    const first = slices[0]
-    if (first === undefined) return []
-    const wanted = await wantedColumns(first.path, columns)
+  async rows({ paths, windows, columns }) {
+    const wanted = await wantedColumns(paths[0] ?? '', columns)
     const rows: string[] = []
-    for (const slice of slices) {
-      for (const [row] of await select(rowsSql({ paths: [slice.path], window: slice, ...wanted })))
+    for (const [i, window] of windows.entries()) {
+      for (const [row] of await select(rowsSql({ paths: paths.slice(i, i + 1), window, ...wanted })))
         rows.push(String(row))
     }
     return new JsonText(`[${rows.join(',')}]`)
   },
 
   async matchingRows({ paths, columns, match, offset, limit }) {
-    const first = paths[0]
-    if (first === undefined) return []
-    const wanted = await wantedColumns(first, columns)
+    const wanted = await wantedColumns(paths[0] ?? '', columns)
     const rows = await select(matchingRowsSql({ paths, columns: wanted.columns, match, offset, limit }))
     return new JsonText(`[${rows.map(([row]) => String(row)).join(',')}]`)
   },
@@ -82,7 +78,7 @@ const work: Work = {
   },
 
   async difference(job) {
-    const [typeOf, wanted] = [await columnTypes(job.path), await columnTypes(job.paths[0] ?? '')]
+    const [typeOf, wanted] = [await columnTypes(job.paths[0] ?? ''), await columnTypes(job.paths[1] ?? '')]
     const other = job.columns.findIndex((name) => typeOf.get(name) !== wanted.get(name))
     if (other >= 0) return other
     await planFor(true)

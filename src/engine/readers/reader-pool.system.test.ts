@@ -18,14 +18,15 @@ function poolFor(t: TestContext, options: Partial<ReaderPoolOptions> = {}): Read
 }
 
 function smallJob(t: TestContext) {
-  return { slices: [{ path: writePart(scratchDir(t), 'a\nb\n'), offset: 0, limit: 2 }], columns: ['column 0'] }
+  const paths = [writePart(scratchDir(t), 'a\nb\n')]
+  return { paths, windows: [{ offset: 0, limit: 2 }], columns: ['column 0'] }
 }
 
 const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
 
 /** A program that does not answer a job. */
 const hostileChild = fileURLToPath(new URL('../sandbox/hostile-child.testing.ts', import.meta.url))
-const unanswered = { slices: [], columns: ['hostile: say nothing'] }
+const unanswered = { paths: [], windows: [], columns: ['hostile: say nothing'] }
 
 /** Ids of the processes started by this one; null if the system does not list them. */
 function childIds(): readonly number[] | null {
@@ -210,9 +211,9 @@ test('close() fails running and waiting jobs, and accepts no more', async (t) =>
 test('startReader() reports how a child ended, and drops messages to it', async () => {
   const { child } = startReader(readerProgram())
   child.kill()
-  child.send({ kind: 'rows', slices: [], columns: [] })
+  child.send({ kind: 'rows', paths: [], windows: [], columns: [] })
   assert.match((await child.gone).how, /SIGKILL/)
-  child.send({ kind: 'rows', slices: [], columns: [] })
+  child.send({ kind: 'rows', paths: [], windows: [], columns: [] })
 })
 
 test('startReader() starts a child that ends when its parent is killed', async (t) => {
@@ -220,7 +221,7 @@ test('startReader() starts a child that ends when its parent is killed', async (
   const url = new URL('./reader-pool.ts', import.meta.url).href
   const program = `const { readerProgram, startReader } = await import(process.argv[1])
     const { child } = startReader(readerProgram())
-    child.send({ kind: 'rows', slices: [], columns: [] })
+    child.send({ kind: 'rows', paths: [], windows: [], columns: [] })
     for await (const _ of child.frames(() => 1000)) console.log(child.pid)`
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', program, url], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -10,7 +10,7 @@ import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandb
 import { startProcess } from '../sandbox/spawn-child.ts'
 import { inputPath, outputPath } from '../sandbox/work-dir.ts'
 import { parseResponse, responseBytesMax } from './parse-result.ts'
-import { type JobKind, type JobMessage, type Jobs, moveFiles, type ResponseMessage } from './reader-job.ts'
+import type { JobKind, JobMessage, Jobs, ResponseMessage } from './reader-job.ts'
 
 const programPath = childProgram(new URL('./reader-main.ts', import.meta.url))
 
@@ -108,9 +108,8 @@ export class ReaderPool {
     const late = () => new ChildFault('was too late', `no answer within ${this.#jobMsMax} ms`)
     using _ = endAt(signal, this.#jobMsMax, late, (reason) => child.kill(reason))
     try {
-      const { message, reads } =
-        child.workDir === null ? { message: job, reads: [] } : moveFiles(job, inputPath, outputPath)
-      await child.inWorkDir((dir) => dir.addInputs(reads))
+      await child.inWorkDir((dir) => dir.addInputs(job.paths))
+      const message = child.workDir === null ? job : inWorkDir(job)
       const response = await child.ask(message, responseBytesMax(job), (frame) => parseResponse(job, frame))
       // Takes the result, if any, and clears the directory, which the child may have left in any state.
       await child.inWorkDir(async (dir) => {
@@ -126,6 +125,12 @@ export class ReaderPool {
       throw await child.gone
     }
   }
+}
+
+/** The same job, with the names that its files have in a work directory. */
+function inWorkDir(job: JobMessage): JobMessage {
+  const paths = job.paths.map((_, i) => inputPath(i))
+  return 'toPath' in job ? { ...job, paths, toPath: outputPath } : { ...job, paths }
 }
 
 function resultOf(response: ResponseMessage): unknown {

@@ -3,20 +3,17 @@
 import type { LinesTarget, RowMatch } from '../part-reader.ts'
 import { identifier, literal, pathLiteral } from './sql-text.ts'
 
-/** Records of one part. */
-export interface PartSlice {
-  readonly path: string
+/** Records offset … offset+limit-1. */
+export interface RecordWindow {
   readonly offset: number
   readonly limit: number
 }
 
-/** One part, and the parts of which records offset … offset+limit-1 should be the same. */
-export interface PartComparison {
-  readonly path: string
-  readonly columns: readonly string[]
+/** One part, and others in which the window should have the same records. */
+export interface PartComparison extends RecordWindow {
+  /** The part first. */
   readonly paths: readonly string[]
-  readonly offset: number
-  readonly limit: number
+  readonly columns: readonly string[]
   /** These are all records of these parts. */
   readonly isWhole: boolean
 }
@@ -30,19 +27,17 @@ export interface PartColumn {
 /** A range of records of one part, or all records of some. */
 export interface PartWindow {
   readonly paths: readonly string[]
-  readonly window: { readonly offset: number; readonly limit: number } | null
+  readonly window: RecordWindow | null
   readonly columns: readonly PartColumn[]
   /** False if a column of the part has the name under which the reader returns record numbers. */
   readonly hasNumbers: boolean
 }
 
 /** The requested range of several parts. */
-export interface MatchQuery {
+export interface MatchQuery extends RecordWindow {
   readonly paths: readonly string[]
   readonly columns: readonly PartColumn[]
   readonly match: RowMatch
-  readonly offset: number
-  readonly limit: number
 }
 
 /** The name under which the reader returns record numbers, in any case. */
@@ -114,14 +109,14 @@ function windowSql(values: string, { paths, window, hasNumbers }: PartWindow): s
  * Whole parts are read side by side: with a limit, DuckDB collects the other records first, which takes 40 % more CPU
  * time (128 MB, 2 cores, DuckDB 1.5.6, 2026-11).
  */
-export function differenceSql({ path, columns, paths, offset, limit, isWhole }: PartComparison): string {
+export function differenceSql({ columns, paths, offset, limit, isWhole }: PartComparison): string {
   const valuesOf = (table: string) => columns.map((name, i) => `${identifier(name)} AS ${table}${i}`).join(', ')
   const others = isWhole ? '' : ` LIMIT ${limit} OFFSET ${offset}`
   const whens = columns.map((_, i) => `WHEN a${i} IS DISTINCT FROM b${i} THEN ${i}`).join(' ')
   return `SELECT min(record * ${columns.length} + other) FROM (
     SELECT row_number() OVER () - 1 AS record, CASE ${whens} END AS other
-    FROM (SELECT ${valuesOf('a')} FROM ${partsSql([path])})
-    POSITIONAL JOIN (SELECT ${valuesOf('b')} FROM ${partsSql(paths)}${others}))`
+    FROM (SELECT ${valuesOf('a')} FROM ${partsSql(paths.slice(0, 1))})
+    POSITIONAL JOIN (SELECT ${valuesOf('b')} FROM ${partsSql(paths.slice(1))}${others}))`
 }
 
 /** The records of parts, in order, as a table. */

@@ -50,8 +50,8 @@ for (const misdeed of attacks) {
       programPath,
     })
     t.after(() => pool.close())
-    const slices = [{ path: '', offset: 0, limit: 1 }]
-    const job = (what: string) => pool.run('rows', { slices, columns: [`hostile: ${what}`] }, never)
+    const part = { paths: [''], windows: [{ offset: 0, limit: 1 }] }
+    const job = (what: string) => pool.run('rows', { ...part, columns: [`hostile: ${what}`] }, never)
     const growth = await growthOf(async () => {
       if (afterResponse.has(misdeed)) assert.deepEqual(await job(misdeed), [[null]])
       else await assert.rejects(job(misdeed), (error) => isServiceError(error, 'CONVERSION_FAILED'))
