@@ -29,6 +29,9 @@ const isRoot = process.getuid?.() === 0
 const noRoot = 'only root can give a child a user of its own'
 const programPath = fileURLToPath(new URL('./confined-program.testing.ts', import.meta.url))
 
+/** Where Linux describes itself. */
+const systemFile = '/sys/devices/system/cpu/online'
+
 const querySettings = { memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000, queryMsMax: 30_000, programPath }
 
 /** What each program needs, and what its child may do. */
@@ -107,6 +110,7 @@ async function hostileAttempts(
     'signal another child': { kind: 'signal', pid: neighbour.pid! },
     'connect to the service': { kind: 'connect', port: address.port },
     'make a file for everybody': { kind: 'make', path: join(places.everybody, 'made') },
+    'read about the system': { kind: 'read', path: systemFile },
   } satisfies Record<string, Attempt>
 }
 
@@ -134,7 +138,8 @@ for (const [name, { program, ownWork }] of Object.entries(programs)) {
 
   test(`without namespaces, as in most containers, a ${name} of root has its own user, and the network`, async (t) => {
     if (!isRoot) return t.skip(noRoot)
-    const open = [...ownWork, 'connect to the service', 'make a file for everybody']
+    const system = existsSync(systemFile) ? ['read about the system'] : []
+    const open = [...ownWork, 'connect to the service', 'make a file for everybody', ...system]
     const withoutUnshare = (command: string) => (command === 'unshare' ? undefined : findCommand(command))
     const contained = await hostileSuccesses(t, program, { find: withoutUnshare })
     assert.equal(contained.holds, 'no privileges, a user of its own')
