@@ -27,11 +27,11 @@ async function open(t: TestContext) {
   // Not at the end of the file: tests of other files run in this process, too.
   t.after(() => process.chdir(back))
   const engine = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
-  await lockIn(engine, { files: ['in/0'], columns: ['id', 'name'] })
+  const findUses = await lockIn(engine, { files: ['in/0'], columns: ['id', 'name'] })
   /** Runs a statement on a connection of its own, as a query does. */
   const run = async (sql: string): Promise<string> => {
     const connection = await connectReadOnly(engine)
-    const result = await (await readOnlyStatement(connection, sql)).run()
+    const result = await (await readOnlyStatement(connection, findUses, sql)).run()
     const text = JSON.stringify(await result.getRowsJson())
     connection.closeSync()
     return text

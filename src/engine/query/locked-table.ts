@@ -10,7 +10,7 @@ import {
 } from '../duckdb/duckdb.ts'
 import { outputDir } from '../sandbox/work-dir.ts'
 import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
-import { isAllowed, type Use, usesOf } from './statement-uses.ts'
+import { createFindUses, type FindUses, isAllowed, type Use } from './statement-uses.ts'
 
 /** Carries a refusal to the code that reports it. */
 export class RefusalError extends Error {
@@ -37,11 +37,11 @@ export function openForOne(settings: QuerySettings): Promise<DuckDBInstance> {
   })
 }
 
-/** Locks the engine: from now on it reaches nothing but the table and its spill directory. */
+/** Locks the engine: from now on it reaches nothing but the table and its spill directory. Resolves to its parser. */
 export async function lockIn(
   engine: DuckDBInstance,
   { files, columns }: Pick<QueryJob, 'files' | 'columns'>,
-): Promise<void> {
+): Promise<FindUses> {
   const connection = await engine.connect()
   const list = `[${files.map((file) => `'${file}'`).join(', ')}]`
   const parts = `FROM read_parquet(${list}, hive_partitioning = false)`
@@ -49,7 +49,7 @@ export async function lockIn(
   if (files.length > 0) await connection.run(`SET allowed_paths = ${list}`)
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')
-  connection.closeSync()
+  return await createFindUses(connection)
 }
 
 /**
@@ -70,7 +70,11 @@ function noRowsSql(columns: readonly string[]): string {
 }
 
 /** Prepares a statement if it is a single one, only reads, and uses no function or table that is refused. */
-export async function readOnlyStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+export async function readOnlyStatement(
+  connection: DuckDBConnection,
+  findUses: FindUses,
+  sql: string,
+): Promise<DuckDBPreparedStatement> {
   // DuckDB reads SQL up to its first NUL, and has no message for SQL without a statement.
   if (sql.includes('\0')) throw new RefusalError('QUERY_FAILED', 'it contains a NUL character')
   const statements = await connection.extractStatements(sql).catch((error: unknown) => {
@@ -83,7 +87,7 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
     throw new RefusalError('QUERY_NOT_READ_ONLY', `it contains ${statements.count} statements, expected one${isPivot}`)
   }
   // Before preparing it: a function may already act then.
-  const uses = await usesOf(connection, sql)
+  const uses = await findUses(sql)
   const statement = uses === null ? null : await prepareAllowed(statements, uses)
   if (statement?.statementType !== StatementType.SELECT) {
     const wanted = 'SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT'

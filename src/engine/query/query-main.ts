@@ -7,6 +7,7 @@ import { createResultWriter, type ResultWriter, typeName } from './format-result
 import { connectReadOnly, lockIn, openForOne, RefusalError, readOnlyStatement } from './locked-table.ts'
 import { leavesEngineIntact, refusalOf } from './query-error.ts'
 import { growthBytesMax, pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
+import type { FindUses } from './statement-uses.ts'
 
 /** Bytes buffered before the first write. Earlier errors are reported; a later one can only cut the result off. */
 const pieceCharacters = 65_536
@@ -18,7 +19,7 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as QuerySettings
 const engine = await openForOne(settings)
 
 const idleBytes = process.memoryUsage.rss()
-let isLocked = false
+let findUses: FindUses | null = null
 
 listenToParent((message) => {
   const job = message as QueryJob // of the service, which is of the same version and sends the next when this is ready
@@ -37,8 +38,7 @@ function takeAnother(mayStay: boolean): void {
 
 /** Resolves to whether nothing speaks against another job. */
 async function run(job: QueryJob): Promise<boolean> {
-  if (!isLocked) await lockIn(engine, job)
-  isLocked = true
+  findUses ??= await lockIn(engine, job)
   // Now, since `now()` is when its transaction has begun.
   const connection = await connectReadOnly(engine)
   const beforeBytes = process.memoryUsage.rss()
@@ -48,7 +48,7 @@ async function run(job: QueryJob): Promise<boolean> {
     if (mostBytes > beforeBytes + settings.memoryBytesMax) end()
   }
   const looking = setInterval(look, memoryLookMs)
-  const isIntact = await answer(job, connection)
+  const isIntact = await answer(job, connection, findUses)
   clearInterval(looking)
   connection.closeSync()
   look()
@@ -56,10 +56,10 @@ async function run(job: QueryJob): Promise<boolean> {
 }
 
 /** Resolves to whether the engine is as it was: not after a truncated result, and not after some errors. */
-async function answer(job: QueryJob, connection: DuckDBConnection): Promise<boolean> {
+async function answer(job: QueryJob, connection: DuckDBConnection, findUses: FindUses): Promise<boolean> {
   const output = new ResultOutput()
   try {
-    const statement = await readOnlyStatement(connection, job.sql)
+    const statement = await readOnlyStatement(connection, findUses, job.sql)
     const isComplete = await writeResponse(statement, job, output)
     // Left to the collector, results of a few MB made a child grow by 160 MB, with this by 100.
     statement.destroySync()

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { lockIn, openForOne, readOnlyStatement } from './locked-table.ts'
 import { reviewedFunctions } from './reviewed-functions.testing.ts'
-import { isAllowed, type Use, usesOf } from './statement-uses.ts'
+import { isAllowed, type Use } from './statement-uses.ts'
 
 const names = (text: string) => text.trim().split(/\s+/)
 
@@ -15,8 +15,8 @@ async function textsOf(sql: string): Promise<readonly (readonly string[])[]> {
 
 async function locked() {
   const engine = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
-  await lockIn(engine, { files: [], columns: ['id', 'name'] })
-  return await engine.connect()
+  const findUses = await lockIn(engine, { files: [], columns: ['id', 'name'] })
+  return { findUses, connection: await engine.connect() }
 }
 
 test('every function of the pinned DuckDB has been reviewed', async () => {
@@ -30,11 +30,11 @@ test('every function of the pinned DuckDB has been reviewed', async () => {
 })
 
 test('every table function is refused unless it only computes, or describes the engine itself', async () => {
-  const connection = await locked()
+  const { findUses } = await locked()
   const refused: string[] = []
   for (const kind of ['table', 'table_macro'] as const) {
     for (const name of names(reviewedFunctions[kind] ?? '')) {
-      const uses = await usesOf(connection, `FROM ${name}('x')`)
+      const uses = await findUses(`FROM ${name}('x')`)
       assert.deepEqual(uses, [{ kind: 'table function', name, source: 'x' }])
       if (!uses.every(isAllowed)) refused.push(name)
     }
@@ -49,15 +49,15 @@ test('every table function is refused unless it only computes, or describes the 
 })
 
 test('no pragma is accepted as a query', async () => {
-  const connection = await locked()
+  const { connection, findUses } = await locked()
   for (const name of names(reviewedFunctions.pragma ?? '')) {
-    await assert.rejects(readOnlyStatement(connection, `PRAGMA ${name}`), name)
-    await assert.rejects(readOnlyStatement(connection, `PRAGMA ${name}('x')`), name)
+    await assert.rejects(readOnlyStatement(connection, findUses, `PRAGMA ${name}`), name)
+    await assert.rejects(readOnlyStatement(connection, findUses, `PRAGMA ${name}('x')`), name)
   }
 })
 
 test('a function that waits, logs, counts or reads settings is refused anywhere in a statement', async () => {
-  const connection = await locked()
+  const { connection, findUses } = await locked()
   for (const name of [
     'sleep_ms',
     'pg_sleep',
@@ -93,24 +93,24 @@ test('a function that waits, logs, counts or reads settings is refused anywhere 
       `SELECT * REPLACE (${call} AS id) FROM data`,
       `SELECT DISTINCT ON (${call}) 1`,
     ]) {
-      await assert.rejects(readOnlyStatement(connection, sql), /the function \w+ is not available/, sql)
+      await assert.rejects(readOnlyStatement(connection, findUses, sql), /the function \w+ is not available/, sql)
     }
   }
 })
 
 test('no allowed macro or system view calls anything that is refused', async () => {
-  const connection = await locked()
+  const { findUses } = await locked()
   const macros = await textsOf(`SELECT DISTINCT function_name, macro_definition FROM duckdb_functions()
     WHERE macro_definition IS NOT NULL AND function_type = 'macro'`)
   assert.ok(macros.length > 100)
   for (const [name = '', definition = ''] of macros) {
-    const uses = await usesOf(connection, `SELECT ${definition}`)
+    const uses = await findUses(`SELECT ${definition}`)
     if (isAllowed({ kind: 'function', name })) assert.deepEqual(uses?.filter(isOpen), [], `${name}: ${definition}`)
   }
   const views = await textsOf(`SELECT view_name, regexp_extract(sql, '(?is) AS (.*)', 1) FROM duckdb_views()`)
   assert.ok(views.length > 40)
   for (const [name = '', sql = ''] of views) {
-    const uses = (await usesOf(connection, sql)) ?? []
+    const uses = (await findUses(sql)) ?? []
     if (isAllowed({ kind: 'table', name })) assert.deepEqual(uses.filter(isOpen), [], `${name}: ${sql}`)
   }
 })
@@ -122,8 +122,8 @@ function isOpen(use: Use): boolean {
 }
 
 test('a function may be given the name of a table only if it is the data', async () => {
-  const connection = await locked()
-  const isRefused = async (sql: string) => !(await usesOf(connection, sql))?.every(isAllowed)
+  const { findUses } = await locked()
+  const isRefused = async (sql: string) => !(await findUses(sql))?.every(isAllowed)
   for (const sql of [
     'FROM histogram(data, id)',
     `FROM query_table('data')`,
@@ -144,7 +144,7 @@ test('a function may be given the name of a table only if it is the data', async
 })
 
 test('functions for analysis are allowed', async () => {
-  const connection = await locked()
+  const { connection, findUses } = await locked()
   for (const sql of [
     'FROM range(3)',
     'FROM generate_series(1, 3)',
@@ -167,6 +167,6 @@ test('functions for analysis are allowed', async () => {
     'FROM data TABLESAMPLE 10%',
     'SELECT * EXCLUDE (id) FROM data POSITIONAL JOIN range(3)',
   ]) {
-    await assert.doesNotReject(readOnlyStatement(connection, sql), sql)
+    await assert.doesNotReject(readOnlyStatement(connection, findUses, sql), sql)
   }
 })

@@ -4,11 +4,18 @@ import type { DuckDBConnection } from '../duckdb/duckdb.ts'
 
 const parseSql = 'SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)'
 
-/** Null if the SQL does not consist of SELECT statements; SHOW, DESCRIBE, SUMMARIZE and PIVOT count as such. */
-export async function usesOf(connection: DuckDBConnection, sql: string): Promise<readonly Use[] | null> {
-  const reader = await connection.runAndReadAll(parseSql, [sql])
-  const tree: unknown = JSON.parse(String(reader.getRowsJS()[0]?.[0]))
-  return isNode(tree) && tree.error === false ? [...usesIn(tree)] : null
+/** Resolves to null if the SQL does not consist of SELECT statements; SHOW, DESCRIBE, SUMMARIZE and PIVOT count as such. */
+export type FindUses = (sql: string) => Promise<readonly Use[] | null>
+
+/** Prepared once, the parser takes 0.2 ms of CPU time for a statement instead of 0.5 (1.5.6, 2026-11-28). */
+export async function createFindUses(connection: DuckDBConnection): Promise<FindUses> {
+  const parser = await connection.prepare(parseSql)
+  return async (sql) => {
+    parser.bindVarchar(1, sql)
+    const reader = await parser.runAndReadAll()
+    const tree: unknown = JSON.parse(String(reader.getRowsJS()[0]?.[0]))
+    return isNode(tree) && tree.error === false ? [...usesIn(tree)] : null
+  }
 }
 
 type Node = Readonly<Record<string, unknown>>
