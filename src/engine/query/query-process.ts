@@ -93,14 +93,6 @@ export class QueryProcess extends PooledChild {
     return this.ask({ files: this.#files, ...job }, verdictBytesMax, parseVerdict)
   }
 
-  /**
-   * Disk space that its files take. DuckDB's limit applies to the files it counts, and the system's to each file; this is
-   * the sum of all.
-   */
-  async spilledBytes(): Promise<number> {
-    return (await this.workDir?.writtenBytes()) ?? 0
-  }
-
   /** Its statement is to be the last. */
   retire(): void {
     this.#isRetired = true

@@ -134,8 +134,9 @@ class RunningQuery {
     return await this.#process.query({ ...query, columns: table.columns, rowsMax, bytesMax })
   }
 
+  /** DuckDB's limit applies to the files it counts, and the system's to each file; this is for the sum of all. */
   async #lookAtDisk(): Promise<void> {
-    const spilledBytes = await this.#process.spilledBytes()
+    const spilledBytes = (await this.#process.workDir?.writtenBytes()) ?? 0
     if (spilledBytes > 0) this.#process.retire()
     if (spilledBytes <= this.#options.spillBytesMax) return
     this.#end(
