@@ -158,19 +158,21 @@ function Progress({ check: { progress, startMs }, file }: { readonly check: Chec
 
 /** Rejects by cause with the first of them, and what a careful reader would ask. */
 function Findings({ receipt: { rejects, columns, notes } }: { readonly receipt: ProvisionalReceipt }) {
-  const { count: many, first } = rejects
+  const { first, reasons } = rejects
+  // Records that break what is declared stand in the notes about their columns.
+  const listed = rejects.count - (reasons.constraint ?? 0)
   return (
     <>
       {first.length > 0 && (
         <details open>
           <summary>
             {t.rejects}:{' '}
-            {Object.entries(rejects.reasons)
+            {Object.entries(reasons)
               .map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
               .join(', ')}
           </summary>
           <RejectTable rejects={first} columns={columns.map(({ name }) => name)} />
-          {many > first.length && <p class="quiet">{t.firstOnly(count(first.length))}</p>}
+          {listed > first.length && <p class="quiet">{t.firstOnly(count(first.length))}</p>}
         </details>
       )}
       {notes.length > 0 && (

@@ -64,7 +64,7 @@ export function SelectableList(props: SelectableListProps) {
           selected={[...selected.values()]}
           actions={actions}
           onDone={(gone) => {
-            list.drop(gone)
+            list.remove(gone)
             select(new Map())
           }}
         />

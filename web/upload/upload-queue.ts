@@ -10,14 +10,14 @@ import {
   type Fingerprint,
   fingerprintOf,
   forgetUpload,
-  hold,
   isSameFile,
-  type KeptUpload,
-  keptUploads,
+  lockUpload,
   saveUpload,
+  type UnfinishedUpload,
+  unfinishedUploads,
 } from './kept-uploads.ts'
 import { endUpload } from './live.ts'
-import { type OutgoingFile, patiently, resultOf, sendFile, type UploadResult } from './send-file.ts'
+import { type OutgoingFile, resultOf, sendFile, type UploadResult, withRetries } from './send-file.ts'
 
 export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 'done' | 'failed' | 'canceled'
 
@@ -83,7 +83,7 @@ class UploadQueue {
       const known = { firstNumber, name, size, ...nothingDeclared, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
       if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) })
-      else if (!(await this.#goesOn(file))) this.#add({ ...known, file, phase: 'ready' })
+      else if (!(await this.#resumeWith(file))) this.#add({ ...known, file, phase: 'ready' })
     }
   }
 
@@ -135,7 +135,7 @@ class UploadQueue {
   }
 
   /** True for a file whose upload waits for it. */
-  async #goesOn(file: File): Promise<boolean> {
+  async #resumeWith(file: File): Promise<boolean> {
     const alike = (one: QueuedUpload) => one.file === null && one.name === file.name && one.size === file.size
     if (!this.#uploads.some(alike)) return false
     const chosen = await fingerprintOf(file)
@@ -150,14 +150,14 @@ class UploadQueue {
 
   /** Uploads that were unfinished when the page was closed, each once no other tab works on it. */
   async #restore(): Promise<void> {
-    await Promise.all((await keptUploads()).map((kept) => this.#restoreFree(kept)))
+    await Promise.all((await unfinishedUploads()).map((unfinished) => this.#restoreUpload(unfinished)))
   }
 
-  async #restoreFree({ id, dialect, fingerprint }: KeptUpload): Promise<void> {
+  async #restoreUpload({ id, dialect, fingerprint }: UnfinishedUpload): Promise<void> {
     const { signal } = new AbortController()
-    const release = await hold(id, signal)
+    const release = await lockUpload(id, signal)
     release?.()
-    const asked = patiently(
+    const asked = withRetries(
       () => {},
       signal,
       () => getUpload(id),
@@ -168,7 +168,7 @@ class UploadQueue {
     })
     if (status === null) return
     // The other tab may have finished or cancelled it.
-    if (!(await keptUploads()).some((one) => one.id === id)) return
+    if (!(await unfinishedUploads()).some((one) => one.id === id)) return
     if (isFinished(status)) void forgetUpload(id)
     if (status.phase === 'failed' || status.phase === 'expired') return
     const { name, size } = fingerprint
@@ -210,7 +210,7 @@ class UploadQueue {
     const update = (change: Partial<QueuedUpload>) => this.#update(number, change)
     try {
       await ensureReadable(file)
-      const result = await sendFile(upload, file, update, (id) => this.#keep(upload, file, id), signal)
+      const result = await sendFile(upload, file, update, (id) => this.#saveUnfinished(upload, file, id), signal)
       const id = this.#find(number)?.id ?? null
       if (id !== null) void forgetUpload(id)
       update({ phase: 'done', result, sentBytes: size })
@@ -220,7 +220,7 @@ class UploadQueue {
     this.#startNext()
   }
 
-  async #keep({ number, dialect }: QueuedUpload, file: File, id: string): Promise<void> {
+  async #saveUnfinished({ number, dialect }: QueuedUpload, file: File, id: string): Promise<void> {
     const fingerprint = await fingerprintOf(file)
     this.#update(number, { fingerprint })
     await saveUpload({ id, fingerprint, dialect, begunAt: Date.now() })

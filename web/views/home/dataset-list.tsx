@@ -26,7 +26,7 @@ export function DatasetList({ query }: { readonly query: string }) {
   const mayDelete = useMay('delete')
   const list = useList(datasets, listQuery(view))
   const versions = useVersions(changes)
-  useKeptScroll(query, list.entries !== null)
+  useScrollPosition(query, list.entries !== null)
   if (!useMayLook()) return null
   const mayDismiss = useMay('upload')
   const actions: readonly (ListAction | false)[] = [
@@ -235,7 +235,7 @@ function MiniStrip({ entry: { file, records, rejects } }: { readonly entry: List
 const scrolls = new Map<string, number>()
 
 /** The way back to a list leads to where it was left. */
-function useKeptScroll(query: string, isThere: boolean): void {
+function useScrollPosition(query: string, isThere: boolean): void {
   useLayoutEffect(() => {
     const main = document.querySelector('main')
     if (main === null || !isThere) return

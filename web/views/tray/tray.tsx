@@ -127,7 +127,7 @@ function OwnUpload({ upload, status }: OwnUploadProps) {
     </>
   )
   return (
-    <li ref={useKeptFocus(phase)} tabIndex={-1}>
+    <li ref={useFocusOnPhase(phase)} tabIndex={-1}>
       <span class="name strong">{name}</span>
       {result === null ? (
         <Strip label={`${name}: ${percent(share)}`} read={share} header={0.003} />
@@ -175,7 +175,8 @@ function said(upload: QueuedUpload, status: UploadStatus | null): string {
 }
 
 function OpenLink({ name, result }: { readonly name: string; readonly result: UploadResult }) {
-  if (!useMay('read')) return null
+  const { gone } = useLive()
+  if (!useMay('read') || gone.has(result.datasetId)) return null
   return (
     <a
       class="btn small"
@@ -188,7 +189,7 @@ function OpenLink({ name, result }: { readonly name: string; readonly result: Up
 }
 
 /** If the pressed button disappears with its phase, the focus moves to the upload, not to the top of the page. */
-function useKeptFocus(phase: QueuedUpload['phase']) {
+function useFocusOnPhase(phase: QueuedUpload['phase']) {
   const item = useRef<HTMLLIElement>(null)
   const isStill = phase === 'done' || phase === 'failed'
   useLayoutEffect(() => {

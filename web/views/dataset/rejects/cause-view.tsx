@@ -17,7 +17,7 @@ import { t } from '../../../texts.ts'
 import { type Outcome, settled, useAction, useLoaded } from '../../../use-loaded.ts'
 import { type Cause, isOf, proposedMends } from './causes.ts'
 import { originalText } from './drafts.ts'
-import { seen } from './marked-text.tsx'
+import { visible } from './marked-text.tsx'
 import { RejectItem } from './reject-item.tsx'
 import type { CorrectionWork } from './use-corrections.ts'
 
@@ -194,10 +194,10 @@ export function Changes({ changes }: { readonly changes: readonly MendedRecord[]
               {t.lineLower} {count(line)}
             </span>
             <span>
-              {seen(before)}
-              {gone !== '' && <del>{seen(gone)}</del>}
-              {added !== '' && <ins>{seen(added)}</ins>}
-              {seen(after)}
+              {visible(before)}
+              {gone !== '' && <del>{visible(gone)}</del>}
+              {added !== '' && <ins>{visible(added)}</ins>}
+              {visible(after)}
             </span>
           </div>
         )

@@ -1,4 +1,4 @@
-// RejectPreview item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
+// Reject item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { RejectPreview } from '../../../../src/core/receipt.ts'
 import { fieldsOf } from '../../../../src/service/ingest/mend.ts'
@@ -75,7 +75,7 @@ interface EditorProps extends RejectItemProps {
 function Editor({ reject, original, draft, work, receipt, name, isFocused, onLeave, onNext }: EditorProps) {
   const refusal = work.refusalOf(reject.record)
   const area = useRef<HTMLTextAreaElement>(null)
-  const sayId = useId()
+  const problemId = useId()
   // Done before the next key arrives, which would otherwise go into the previous text.
   useLayoutEffect(() => {
     if (isFocused) area.current?.focus()
@@ -96,8 +96,9 @@ function Editor({ reject, original, draft, work, receipt, name, isFocused, onLea
         class="field mono"
         ref={area}
         aria-label={`${t.correctedText}: ${name}`}
-        aria-describedby={sayId}
+        aria-describedby={problemId}
         aria-invalid={Boolean(problem)}
+        readOnly={work.isInTransit(reject.record)}
         spellcheck={false}
         autocapitalize="off"
         rows={Math.min(8, draft.text.split('\n').length)}
@@ -106,7 +107,7 @@ function Editor({ reject, original, draft, work, receipt, name, isFocused, onLea
         onKeyDown={onKeyDown}
       />
       <div class="row">
-        <p id={sayId} role="status" class={problem ? 'warn' : 'good'}>
+        <p id={problemId} role="status" class={problem ? 'warn' : 'good'}>
           {problem ? <Spoken sentence={problem} /> : refused === null ? t.readable : t.readingText}
         </p>
         <button type="button" class="btn small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>

@@ -11,7 +11,7 @@ import {
   sendRejectsFile,
 } from '../../../api.ts'
 import { rest, settled, useAction, useLoaded } from '../../../use-loaded.ts'
-import { type Cause, isOf } from './causes.ts'
+import { type Cause, leftOf } from './causes.ts'
 import {
   type Draft,
   type Drafts,
@@ -33,7 +33,7 @@ function useMends(receipt: Receipt) {
   const [{ mends, unfit }, setMends] = useState(() => ({ ...storedMends(receipt), unfit: [] as readonly Unfit[] }))
   // An answer may come after the user has typed more.
   const newest = useRef(mends)
-  const keep = (next: Mends, named: readonly Unfit[] = unfit) => {
+  const save = (next: Mends, named: readonly Unfit[] = unfit) => {
     newest.current = next
     setMends({ mends: next, isElsewhere: false, unfit: named })
     storeMends(receipt, next)
@@ -45,28 +45,33 @@ function useMends(receipt: Receipt) {
     if (signal.aborted) return
     const isKept = (record: number) => fitting.drafts.has(record) || !stored.mends.drafts.has(record)
     const drafts = new Map([...newest.current.drafts].filter(([record]) => isKept(record)))
-    keep({ rules: fitting.rules, drafts }, named)
+    save({ rules: fitting.rules, drafts }, named)
   }, [])
-  return { mends, newest, unfit, keep }
+  return { mends, newest, unfit, save }
 }
 
 export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void) {
   const { id } = receipt
-  const { mends, newest, unfit, keep } = useMends(receipt)
+  const { mends, newest, unfit, save } = useMends(receipt)
   const { drafts, rules } = mends
   const { refusalOf, askAll, failure } = useVerdicts(id, drafts)
   const { isLoading: isSending, error, run } = useAction<void>()
+  const inTransit = useRef<Drafts>(new Map())
 
   const isReadable = (record: number) => !drafts.get(record)?.isUnchanged && refusalOf(record) === null
   const readable = (): Mends => ({ rules, drafts: new Map([...drafts].filter(([record]) => isReadable(record))) })
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
-    const left = { drafts: draftsLeft(newest.current.drafts, sent, answer), rules: [] }
+    const refused = new Set(answer.corrected.firstRefused.map(({ record }) => record))
+    // Refused texts stay, and those of other records that were typed since.
+    const drafts = [...newest.current.drafts].filter(([record]) => refused.has(record) || !sent.has(record))
+    const left = { drafts: new Map(drafts), rules: [] }
     storeMends(answer, left)
     outcomesSent.set(answer.id, answer.corrected)
-    if (answer.id === id) keep(left)
+    if (answer.id === id) save(left)
     onCorrected(answer)
   }
   const sendReadable = async () => {
+    inTransit.current = drafts
     // A user who sends right after the last key means the text as typed last.
     await askAll()
     const sent = readable()
@@ -75,7 +80,10 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   }
   const sent = readable()
   const applied = useLoaded(
-    async (signal) => (rules.length === 0 ? null : await previewCorrections(id, linesOf(sent), signal)),
+    async (signal) => {
+      const { rules: outcomes = [] } = rules.length === 0 ? {} : await previewCorrections(id, linesOf(sent), signal)
+      return { rules, outcomes }
+    },
     [JSON.stringify([rules, [...sent.drafts.keys()]])],
   )
   return {
@@ -87,10 +95,11 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     lines: linesOf(sent),
     readableCount: sent.drafts.size,
     /** What the rules do, in their order; null while that is not known. */
-    outcomes: settled(applied)?.rules ?? null,
-    /** The first rejects of a cause that no rule takes; null if none was tried. */
-    leftOf: (cause: Cause) => applied.value?.rules?.[rules.findIndex((rule) => isOf(rule, cause))]?.left ?? null,
+    outcomes: settled(applied)?.outcomes ?? null,
+    leftOf: (cause: Cause) => leftOf(cause, applied.value),
     isSending,
+    /** Whether a text is being stored: a change of it would come too late. */
+    isInTransit: (record: number) => isSending && inTransit.current.has(record),
     error: error ?? failure ?? applied.error,
     /** Why the text of a draft would be refused; null if it would not, undefined while that is not known. */
     refusalOf,
@@ -103,12 +112,12 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
         const isUnchanged = text === '' || text === originalText(reject, receipt.encoding.name)
         next.set(record, { text, line, byteOffset, isUnchanged })
       }
-      keep({ rules, drafts: next })
+      save({ rules, drafts: next })
     },
-    apply: (rule: CorrectionRule) => keep({ drafts, rules: [...rules, rule] }),
+    apply: (rule: CorrectionRule) => save({ drafts, rules: [...rules, rule] }),
     /** Without a rule, takes back the last one. */
-    takeBack: (rule = rules.at(-1)) => keep({ drafts, rules: rules.filter((one) => one !== rule) }),
-    takeAllBack: () => keep(noMends, []),
+    takeBack: (rule = rules.at(-1)) => save({ drafts, rules: rules.filter((one) => one !== rule) }),
+    takeAllBack: () => save(noMends, []),
     send: () => run(sendReadable),
     sendFile: (file: File) => run(async () => finish(await sendRejectsFile(id, file), new Map())),
   }
@@ -188,10 +197,4 @@ function useVerdicts(id: string, drafts: Drafts) {
       for (let some = unknown(); some.length > 0; some = unknown()) await ask(some, signal)
     },
   }
-}
-
-/** Refused texts stay, and those typed since. */
-function draftsLeft(drafts: Drafts, sent: Drafts, { corrected }: CorrectedReceipt): Drafts {
-  const refused = new Set(corrected.firstRefused.map(({ record }) => record))
-  return new Map([...drafts].filter(([record, { text }]) => refused.has(record) || sent.get(record)?.text !== text))
 }

@@ -1,10 +1,12 @@
 // Filter bar: the conditions that rows must meet as chips, and ways to columns, to be found, shown or hidden.
 import { useState } from 'preact/hooks'
+import type { Receipt } from '../../../api.ts'
 import { count, shownName } from '../../../format.ts'
 import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import { t } from '../../../texts.ts'
+import { shownValue } from './column-shape.ts'
 import type { Filter, Operator, RowView } from './row-view.ts'
 
 /** Those of a condition with one value or none; the others are chosen from a plot. */
@@ -24,7 +26,7 @@ export const operatorNames: Partial<Readonly<Record<Operator, string>>> = {
 const listedMax = 40
 
 interface FilterBarProps {
-  readonly columns: readonly string[]
+  readonly columns: Receipt['columns']
   /** Of the cursor. */
   readonly column: string
   readonly view: RowView
@@ -34,7 +36,10 @@ interface FilterBarProps {
 
 export function FilterBar({ columns, column, view: { filters, hidden }, onChange, onColumn }: FilterBarProps) {
   const [name, setName] = useState('')
-  const found = columnsLike(columns, name)
+  const found = columnsLike(
+    columns.map((one) => one.name),
+    name,
+  )
   const shown = found.filter((one) => !hidden.includes(one))
   const toggle = (one: string) =>
     onChange({ hidden: hidden.includes(one) ? hidden.filter((other) => other !== one) : [...hidden, one] })
@@ -42,11 +47,11 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
     <div class="bar chips">
       {filters.map((filter, index) => (
         <span key={`${index} ${filter.column}`} class="chip on">
-          <span class="name">{filterText(filter)}</span>
+          <span class="name">{filterText(filter, columns)}</span>
           <button
             type="button"
             class="hit"
-            aria-label={t.removeFilter(filterText(filter))}
+            aria-label={t.removeFilter(filterText(filter, columns))}
             onClick={() => onChange({ filters: filters.filter((one) => one !== filter) })}
           >
             <Icon name="close" />
@@ -111,9 +116,10 @@ function columnsLike(columns: readonly string[], name: string): readonly string[
   return wanted === '' ? found : found.toSorted((a, b) => rank(a.toLowerCase()) - rank(b.toLowerCase()))
 }
 
-export function filterText({ column, operator, values, isLength }: Filter): string {
+export function filterText({ column, operator, values, isLength }: Filter, columns: Receipt['columns']): string {
+  const type = columns.find(({ name }) => name === column)?.type ?? ''
   const what = isLength ? `${t.length} (${shownName(column)})` : shownName(column)
-  const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : one))
+  const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : shownValue(one, type)))
   if (operator === 'between') return `${what} ${shown.join(' – ')}`
   if (operator === 'in') return `${what} ${t.is} ${shown.join(` ${t.or} `)}`
   return [what, operatorNames[operator], ...shown].join(' ')

@@ -20,6 +20,7 @@ import {
   isComparable,
   rangeFilter,
   type Shape,
+  shownValue,
   typedValue,
 } from './column-shape.ts'
 import { operatorNames } from './filter-bar.tsx'
@@ -121,14 +122,15 @@ interface HistogramProps extends ChoiceProps {
 /** Bars of all rows; dragging over them sets what the two fields below set. */
 function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps) {
   const [dragged, setDragged] = useState<readonly [from: number, to: number] | null>(null)
-  const [ends, setEnds] = useState(endsSet(chosen))
-  // Not by a key: the field that the focus goes to next would be another one.
-  useLayoutEffect(() => {
-    setEnds(endsSet(chosen))
-    setDragged(null)
-  }, [JSON.stringify(chosen)])
   const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
   const type = Number.isNaN(Number(first)) ? 'date' : 'number'
+  const shownEnds = () => endsSet(chosen).map((end) => shownValue(end, type)) as [from: string, to: string]
+  const [ends, setEnds] = useState(shownEnds)
+  // Not by a key: the field that the focus goes to next would be another one.
+  useLayoutEffect(() => {
+    setEnds(shownEnds)
+    setDragged(null)
+  }, [JSON.stringify(chosen)])
   const isValid = (end: string) => end === '' || isComparable(end, type)
   const typed = [typedValue(ends[0], type), typedValue(ends[1], type)] as const
   const problem = !typed.every(isValid) ? wantedText(type) : areReversed(typed) ? t.fromAfterTo : ''
@@ -171,7 +173,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
               class="field"
               size={8}
               inputMode={type === 'date' ? 'text' : 'decimal'}
-              placeholder={at === 0 ? first : last}
+              placeholder={shownValue(at === 0 ? first : last, type)}
               aria-invalid={!isValid(typed[at] ?? '')}
               value={ends[at]}
               onInput={({ currentTarget: { value } }) => setEnds(at === 0 ? [value, ends[1]] : [ends[0], value])}

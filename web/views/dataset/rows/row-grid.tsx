@@ -40,7 +40,7 @@ export interface RowGridProps extends Selection {
 }
 
 export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...props }: RowGridProps) {
-  const { sizes, first, left, total, refs, look, showCell } = useView(props.total)
+  const { sizes, first, left, total, refs, measure, showCell } = useView(props.total)
   const visible = visibleRows(sizes)
   const starts = columnStarts(columns, sizes.width, visible, sizes.row / rowHeightUsual)
   const window = columnWindow(starts, left, sizes.width - numbersWidth)
@@ -62,7 +62,7 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
   const inView = columns.slice(window.from, window.to)
   return (
     <>
-      <div class="grid-box rows" ref={refs.box} onScroll={look}>
+      <div class="grid-box rows" ref={refs.box} onScroll={measure}>
         <div
           class="grid-space"
           style={{ height: px(scrollHeight(total, sizes.row) + sizes.head), width: px(numbersWidth + starts.at(-1)!) }}
@@ -119,16 +119,17 @@ function pointing(select: (cell: Cell, isExtended: boolean) => void) {
     const row = Number(cell?.parentElement?.getAttribute('aria-rowindex')) - 2
     return cell === null ? null : { row, column: Number(cell.getAttribute('aria-colindex')) - 2 }
   }
-  const take = (event: Event, isExtended: boolean) => {
+  const selectAt = (event: Event, isExtended: boolean) => {
     const cell = at(event)
     if (cell !== null) select(cell, isExtended)
   }
   return {
     onPointerDown: (event: PointerEvent) =>
-      event.pointerType === 'mouse' && event.button === 0 && take(event, event.shiftKey),
-    onPointerOver: (event: PointerEvent) => event.pointerType === 'mouse' && event.buttons === 1 && take(event, true),
+      event.pointerType === 'mouse' && event.button === 0 && selectAt(event, event.shiftKey),
+    onPointerOver: (event: PointerEvent) =>
+      event.pointerType === 'mouse' && event.buttons === 1 && selectAt(event, true),
     onClick: (event: MouseEvent) =>
-      event instanceof PointerEvent && event.pointerType !== 'mouse' && take(event, event.shiftKey),
+      event instanceof PointerEvent && event.pointerType !== 'mouse' && selectAt(event, event.shiftKey),
   }
 }
 
@@ -148,7 +149,7 @@ function useView(counted: number | null) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [{ sizes, first, left }, setView] = useState({ sizes: noSizes, first: 0, left: 0 })
   const total = counted ?? visibleRows(sizes)
-  const look = () => {
+  const measure = () => {
     const view = box.current
     if (view === null) return
     const headHeight = head.current?.offsetHeight ?? 0
@@ -165,9 +166,9 @@ function useView(counted: number | null) {
     setView((last) => (JSON.stringify(last) === JSON.stringify(next) ? last : next))
   }
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(look)
+    const observer = new ResizeObserver(measure)
     for (const { current } of [box, head]) if (current !== null) observer.observe(current)
-    look()
+    measure()
     return () => observer.disconnect()
   }, [counted])
   const showCell = ({ row, column }: Cell, starts: readonly number[]) => {
@@ -179,9 +180,9 @@ function useView(counted: number | null) {
     const isAbove = row < seen.first || (row === seen.first && seen.above > 0)
     const to = isAbove ? Math.max(0, row) : row >= seen.first + whole ? row - whole + 1 : null
     if (to !== null) view.scrollTop = scrollTopOf(to, total, sizes.height, sizes.row)
-    look()
+    measure()
   }
-  return { sizes, first, left, total, refs: { box, head, body }, look, showCell }
+  return { sizes, first, left, total, refs: { box, head, body }, measure, showCell }
 }
 
 /** Fewer pixels bring no other column into view than those rendered beyond the edges. */

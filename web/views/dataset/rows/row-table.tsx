@@ -30,7 +30,7 @@ interface RowTableProps {
 export function RowTable({ receipt, query }: RowTableProps) {
   const { id, records } = receipt
   const shown = useShownRows(receipt, query)
-  const { names, view, columns, source, order, show, onSort } = shown
+  const { view, columns, source, order, show, onSort } = shown
   const { profile, profileError } = useProfile(receipt)
   const [{ cell, anchor }, setSelection] = useState(start)
   const [message, setMessage] = useState('')
@@ -63,7 +63,7 @@ export function RowTable({ receipt, query }: RowTableProps) {
   )
   const foot: RowGridProps['foot'] = (first, last) => (
     <>
-      {total === 0 && <Empty id={id} filters={view.filters} rejected={records.rejected} />}
+      {total === 0 && <Empty receipt={receipt} filters={view.filters} />}
       <GridFoot
         {...{ id, view, columns, total, first, last, message }}
         range={rangeOf(anchor, cell)}
@@ -76,7 +76,13 @@ export function RowTable({ receipt, query }: RowTableProps) {
   const grid = { source, columns, total, order, cell, anchor, onKey, heads, foot }
   return (
     <>
-      <FilterBar columns={names} column={current?.name ?? ''} view={view} onChange={show} onColumn={onColumn} />
+      <FilterBar
+        columns={receipt.columns}
+        column={current?.name ?? ''}
+        view={view}
+        onChange={show}
+        onColumn={onColumn}
+      />
       {(source.error ?? profileError) !== null && <Failure error={source.error ?? profileError} />}
       <div class="split">
         <div>
@@ -113,7 +119,7 @@ function useShownRows(receipt: Receipt, query: string) {
     if (sort?.column !== column) show({ sort: { column, isDescending: false } })
     else show({ sort: sort.isDescending ? null : { column, isDescending: true } })
   }
-  return { names, view, order, source, columns, show, onSort }
+  return { view, order, source, columns, show, onSort }
 }
 
 interface WholeValueProps {
@@ -171,13 +177,12 @@ function keyHandler({ isHead, ...uses }: KeyUses) {
 }
 
 interface EmptyProps {
-  readonly id: string
+  readonly receipt: Receipt
   readonly filters: readonly Filter[]
-  readonly rejected: number
 }
 
 /** Why there are no rows: which filters leave none, even on their own. */
-function Empty({ id, filters, rejected }: EmptyProps) {
+function Empty({ receipt: { id, columns, records }, filters }: EmptyProps) {
   const { value: counts } = useLoaded(
     async (signal) => (filters.length === 0 ? null : await runQuery(id, countsSql(filters), signal)),
     [id, JSON.stringify(filters)],
@@ -186,12 +191,12 @@ function Empty({ id, filters, rejected }: EmptyProps) {
   return (
     <div class="empty">
       <p>{filters.length === 0 ? t.noRows : t.noMatch}</p>
-      {filters.length === 0 && rejected > 0 && (
+      {filters.length === 0 && records.rejected > 0 && (
         <p>
-          <a href={datasetHref(id, 'fix')}>{t.fixRejects(count(rejected))}</a>
+          <a href={datasetHref(id, 'fix')}>{t.fixRejects(count(records.rejected))}</a>
         </p>
       )}
-      {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map(filterText)))}</p>}
+      {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map((one) => filterText(one, columns))))}</p>}
     </div>
   )
 }
