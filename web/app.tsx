@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
 import { count } from './format.ts'
-import { Icon } from './parts/icon.tsx'
+import { Button } from './parts/controls.tsx'
 import { KeyForm } from './parts/key-form.tsx'
 import { NoticePlace } from './parts/notice.tsx'
 import { goTo, type Route, useRoute } from './router.ts'
@@ -85,9 +85,7 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
           {t.trash} {caller && <span class="small">{count(caller.trash.datasets)}</span>}
         </a>
         <a href="/docs/tutorial">{t.docs}</a>
-        <button type="button" class="btn ghost icon-only" aria-label={t.theme[theme]} onClick={onTheme}>
-          <Icon name={theme} />
-        </button>
+        <Button text={t.theme[theme]} icon={theme} look="ghost icon-only" onClick={onTheme} />
         <button type="button" class="btn ghost" aria-label={t.otherLanguage} onClick={switchLanguage}>
           {language.toUpperCase()}
         </button>

@@ -236,7 +236,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('columnheader', { name: 'zip text' }).waitFor()
     await page.getByLabel('Delimiter').selectOption('|')
     await page.getByRole('columnheader', { name: 'id;zip' }).waitFor()
-    await page.getByLabel('Delimiter').selectOption('')
+    await page.getByLabel('Delimiter').selectOption('detected')
     await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: 'zip' }).waitFor()
     await page.getByRole('button', { name: 'Read this way' }).click()

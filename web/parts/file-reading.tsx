@@ -2,7 +2,6 @@
 // and its first rows. Knows not whether the file is stored.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect, ProvisionalReceipt, Scope } from '../check/provisional.ts'
 import { Refusal } from '../check/run-check.ts'
 import { type Check, useCheck } from '../check/use-check.ts'
@@ -46,7 +45,7 @@ interface FileReadingProps {
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly reading: Reading
   /** The column to begin with. */
-  readonly column?: string | undefined
+  readonly column?: string
   /** How it is read is the first thing to be said. */
   readonly isDialectOpen?: boolean
   /** Buttons: above what appears later, so that they do not move under the pointer. */
@@ -59,7 +58,7 @@ export function FileReading({
   declared,
   onDeclare,
   reading,
-  column,
+  column = '',
   isDialectOpen = false,
   children,
 }: FileReadingProps) {
@@ -159,6 +158,7 @@ function Progress({ check: { progress, startMs }, file }: { readonly check: Chec
 /** Rejects by cause with the first of them, and what a careful reader would ask. */
 function Findings({ receipt: { rejects, columns, notes } }: { readonly receipt: ProvisionalReceipt }) {
   const { first, reasons } = rejects
+  const names = columns.map(({ name }) => name)
   // Records that break what is declared stand in the notes about their columns.
   const listed = rejects.count - (reasons.constraint ?? 0)
   return (
@@ -171,7 +171,18 @@ function Findings({ receipt: { rejects, columns, notes } }: { readonly receipt: 
               .map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
               .join(', ')}
           </summary>
-          <RejectTable rejects={first} columns={columns.map(({ name }) => name)} />
+          <div class="frame scroll" tabIndex={0} role="region" aria-label={t.rejects}>
+            <Table
+              class="list"
+              rows={first}
+              keyOf={({ byteOffset }) => byteOffset}
+              columns={[
+                { head: t.line, cell: ({ line }) => count(line), isNumber: true },
+                { head: t.reason, cell: (reject) => <Spoken sentence={rejectSentence(reject, names)} /> },
+                { head: t.text, cell: ({ text, base64 }) => <code class="record">{text ?? base64 ?? '…'}</code> },
+              ]}
+            />
+          </div>
           {listed > first.length && <p class="quiet">{t.firstOnly(count(first.length))}</p>}
         </details>
       )}
@@ -184,28 +195,5 @@ function Findings({ receipt: { rejects, columns, notes } }: { readonly receipt: 
         </details>
       )}
     </>
-  )
-}
-
-interface RejectTableProps {
-  readonly rejects: readonly RejectPreview[]
-  /** Names of the columns of the table. */
-  readonly columns: readonly string[]
-}
-
-function RejectTable({ rejects, columns }: RejectTableProps) {
-  return (
-    <div class="frame scroll" tabIndex={0} role="region" aria-label={t.rejects}>
-      <Table
-        class="list"
-        rows={rejects}
-        keyOf={({ byteOffset }) => byteOffset}
-        columns={[
-          { head: t.line, cell: ({ line }) => count(line), isNumber: true },
-          { head: t.reason, cell: (reject) => <Spoken sentence={rejectSentence(reject, columns)} /> },
-          { head: t.text, cell: ({ text, base64 }) => <code class="record">{text ?? base64 ?? '…'}</code> },
-        ]}
-      />
-    </div>
   )
 }

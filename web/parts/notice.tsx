@@ -3,8 +3,8 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import { count, shownName } from '../format.ts'
 import { t } from '../texts.ts'
 import { forgetTrashed, putBack, trashed } from '../trash.ts'
+import { Button } from './controls.tsx'
 import { Failure } from './failure.tsx'
-import { Icon } from './icon.tsx'
 
 const shownMs = 20_000
 
@@ -34,12 +34,8 @@ function Notice({ text, failure }: { readonly text: string; readonly failure: un
       onFocusOut={() => setHeld(false)}
     >
       {failure === null ? <span>{text}</span> : <Failure error={failure} />}
-      <button type="button" class="btn small" onClick={() => void putBack()}>
-        {t.putBack}
-      </button>
-      <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={forgetTrashed}>
-        <Icon name="close" />
-      </button>
+      <Button text={t.putBack} look="small" onClick={() => void putBack()} />
+      <Button text={t.close} icon="close" look="ghost icon-only" onClick={forgetTrashed} />
     </div>
   )
 }

@@ -6,13 +6,14 @@ import { bytes, count, shownName } from '../format.ts'
 import { t } from '../texts.ts'
 import type { Outcome } from '../trash.ts'
 import type { useList } from '../use-list.ts'
+import { Box, Button } from './controls.tsx'
 import { Failure } from './failure.tsx'
 import { type ListColumn, type ListRow, type Sort, VirtualList } from './virtual-list.tsx'
 
 /** Something that can be done with selected datasets. */
 export interface ListAction {
   readonly label: string
-  readonly class: string
+  readonly look?: string
   /** Asked before, for what cannot be undone. */
   readonly question?: string
   run(selected: readonly ListedDataset[]): Promise<Outcome>
@@ -48,12 +49,7 @@ export function SelectableList(props: SelectableListProps) {
   }
   const box = (concerned: readonly ListedDataset[], name: string) => {
     const isOn = concerned.length > 0 && concerned.every(({ id }) => selected.has(id))
-    return (
-      <label class="hit">
-        <input class="check" type="checkbox" checked={isOn} onChange={() => toggle(concerned, isOn)} />
-        <span class="hidden">{name}</span>
-      </label>
-    )
+    return <Box label={name} isOn={isOn} onChange={() => toggle(concerned, isOn)} />
   }
   return (
     <section class="dataset-list" aria-label={label}>
@@ -72,9 +68,7 @@ export function SelectableList(props: SelectableListProps) {
       {error !== null && (
         <div class="row">
           <Failure error={error} />
-          <button type="button" class="btn" onClick={list.retry}>
-            {t.retry}
-          </button>
+          <Button text={t.retry} onClick={list.retry} />
         </div>
       )}
       {entries?.length === 0 && <p class="empty">{empty}</p>}
@@ -123,18 +117,14 @@ function SelectionBar({ selected, actions, onDone }: SelectionBarProps) {
         <span class="quiet small">{bytes(selected.reduce((sum, { file }) => sum + file.bytes, 0))}</span>
         <span class="grow" />
         {actions.map((action) => (
-          <button
+          <Button
             key={action.label}
-            type="button"
-            class={`btn ${action.class}`}
+            text={action.label}
+            look={action.look ?? ''}
             onClick={() => (action.question === undefined ? void run(action) : ask(action))}
-          >
-            {action.label}
-          </button>
+          />
         ))}
-        <button type="button" class="btn ghost" onClick={() => onDone(new Set())}>
-          {t.clear}
-        </button>
+        <Button text={t.clear} look="ghost" onClick={() => onDone(new Set())} />
       </section>
       {asked !== null && (
         <dialog
@@ -147,12 +137,8 @@ function SelectionBar({ selected, actions, onDone }: SelectionBarProps) {
         >
           <p>{asked.question}</p>
           <span class="row">
-            <button type="button" class="btn" onClick={() => ask(null)}>
-              {t.keep}
-            </button>
-            <button type="button" class="btn danger" onClick={() => void run(asked)}>
-              {asked.label}
-            </button>
+            <Button text={t.keep} onClick={() => ask(null)} />
+            <Button text={asked.label} look="danger" onClick={() => void run(asked)} />
           </span>
         </dialog>
       )}

@@ -1,7 +1,7 @@
 // Dataset: the head of a dataset, with the account of its file, and its tabs. Knows which tab shows what.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { getReceipt, type Receipt } from '../../api.ts'
+import { getReceipt, type Receipt, type TabProps } from '../../api.ts'
 import { count, shownName } from '../../format.ts'
 import { Account } from '../../parts/account.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -76,10 +76,6 @@ function NotThere({ error }: { readonly error: unknown }) {
       </p>
     </div>
   )
-}
-
-interface TabProps extends Pick<DatasetProps, 'query'> {
-  readonly receipt: Receipt
 }
 
 /** Each tab is a script of its own. */

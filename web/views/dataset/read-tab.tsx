@@ -1,10 +1,11 @@
 // Read tab: reads the stored file another way: the screen before sending, over the original. Applying it makes another
 // dataset.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { getHead, type Receipt, readAgain } from '../../api.ts'
+import { getHead, type Receipt, readAgain, type TabProps } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { shownName } from '../../format.ts'
 import { accountText } from '../../parts/account.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { choicesOf } from '../../parts/declared-fields.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { type Declared, FileReading, useReading } from '../../parts/file-reading.tsx'
@@ -12,13 +13,8 @@ import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useAction, useLoaded } from '../../use-loaded.ts'
 
-interface ReadTabProps {
-  readonly receipt: Receipt
-  /** In the address: the column to begin with. */
-  readonly query: string
-}
-
-export function ReadTab({ receipt, query }: ReadTabProps) {
+/** @param props.query The column to begin with. */
+export function ReadTab({ receipt, query }: TabProps) {
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
   const [declared, setDeclared] = useState<Declared>(() => ({
     dialect: {},
@@ -32,14 +28,12 @@ export function ReadTab({ receipt, query }: ReadTabProps) {
       <div class="row">
         <p class="quiet grow">{t.readingIntro}</p>
         {!mayMake && <strong>{t.mayNotMake}</strong>}
-        <button
-          type="button"
-          class="btn primary"
+        <Button
+          text={t.readNow}
+          look="primary"
           disabled={!mayMake || isLoading}
           onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, schema.current, signal))}
-        >
-          {t.readNow}
-        </button>
+        />
       </div>
       {error !== null && <Failure error={error} />}
       {made !== null && <Made before={receipt} made={made} />}
@@ -48,7 +42,7 @@ export function ReadTab({ receipt, query }: ReadTabProps) {
       {head.value !== null && (
         <Beginning
           file={head.value}
-          column={query || undefined}
+          column={query}
           declared={declared}
           onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
           onSchema={(one) => {
@@ -62,7 +56,7 @@ export function ReadTab({ receipt, query }: ReadTabProps) {
 
 interface BeginningProps {
   readonly file: File
-  readonly column: string | undefined
+  readonly column: string
   readonly declared: Declared
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly onSchema: (schema: object | null) => void

@@ -5,6 +5,7 @@ import { datasetAddress, datasets, dismissDataset, download, type ListedDataset,
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
+import { SearchField } from '../../parts/controls.tsx'
 import { ticksOf } from '../../parts/reject-ticks.ts'
 import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { Strip } from '../../parts/strip.tsx'
@@ -30,9 +31,9 @@ export function DatasetList({ query }: { readonly query: string }) {
   if (!useMayLook()) return null
   const mayDismiss = useMay('upload')
   const actions: readonly (ListAction | false)[] = [
-    { label: t.download, class: '', run: saveAll },
-    mayDismiss && { label: t.dismiss, class: '', run: dismissRejects },
-    mayDelete && { label: t.delete, class: 'danger', run: trashDatasets },
+    { label: t.download, run: saveAll },
+    mayDismiss && { label: t.dismiss, run: dismissRejects },
+    mayDelete && { label: t.delete, look: 'danger', run: trashDatasets },
   ]
   return (
     <SelectableList
@@ -90,14 +91,7 @@ function ListTools({ view, total, changes }: ListToolsProps) {
           />
         ))}
       <span class="grow" />
-      <input
-        type="search"
-        class="field search"
-        placeholder={t.searchList}
-        aria-label={t.searchList}
-        value={view.search}
-        onInput={({ currentTarget }) => change({ search: currentTarget.value })}
-      />
+      <SearchField label={t.searchList} look="search" value={view.search} onInput={(search) => change({ search })} />
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // File buttons: the ways to choose files besides dropping them, and what is taken.
 import { useCaller } from '../../caller.ts'
 import { bytes } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { t } from '../../texts.ts'
 import { pastedFile, plainFiles } from '../../upload/chosen-files.ts'
 import { queue } from '../../upload/upload-queue.ts'
@@ -38,14 +39,8 @@ export function FileButtons() {
           }}
         />
       </label>
-      {'clipboard' in navigator && (
-        <button type="button" class="btn" onClick={() => void paste()}>
-          {t.paste}
-        </button>
-      )}
-      <button type="button" class="btn ghost" onClick={() => void sample()}>
-        {t.trySample}
-      </button>
+      {'clipboard' in navigator && <Button text={t.paste} onClick={() => void paste()} />}
+      <Button text={t.trySample} look="ghost" onClick={() => void sample()} />
     </div>
   )
 }

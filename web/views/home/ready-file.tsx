@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUploadBlocker } from '../../caller.ts'
 import { Refusal } from '../../check/run-check.ts'
 import { shownName } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { FileReading, useReading } from '../../parts/file-reading.tsx'
 import { t } from '../../texts.ts'
 import { type QueuedUpload, queue } from '../../upload/upload-queue.ts'
@@ -39,32 +40,14 @@ export function ReadyFile({ upload, file }: ReadyFileProps) {
         ) : (
           <strong role="status">{blocker}</strong>
         )}
-        <button
-          type="button"
-          class="btn ghost"
-          aria-label={`${t.remove}: ${file.name}`}
-          onClick={() => queue.remove(number)}
-        >
-          {t.remove}
-        </button>
-        <button
-          type="button"
-          class="btn"
-          aria-label={`${checkLabel}: ${file.name}`}
+        <Button text={t.remove} of={file.name} look="ghost" onClick={() => queue.remove(number)} />
+        <Button
+          text={checkLabel}
+          of={file.name}
           disabled={error !== null && !isChecking}
           onClick={() => setChecking(!isChecking)}
-        >
-          {checkLabel}
-        </button>
-        <button
-          type="button"
-          class="btn primary"
-          aria-label={`${t.send}: ${file.name}`}
-          disabled={!maySend}
-          onClick={() => queue.send(number)}
-        >
-          {t.send}
-        </button>
+        />
+        <Button text={t.send} of={file.name} look="primary" disabled={!maySend} onClick={() => queue.send(number)} />
       </FileReading>
     </li>
   )

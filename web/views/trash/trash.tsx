@@ -24,10 +24,10 @@ export function Trash() {
   useLayoutEffect(() => void lookAtCaller(), [changes])
   const days = Math.round((caller?.trash.keepMs ?? 0) / 86_400_000)
   const actions: readonly ListAction[] = [
-    { label: t.putBack, class: 'primary', run: (chosen) => changeEach(chosen, ({ id }) => restoreDataset(id)) },
+    { label: t.putBack, look: 'primary', run: (chosen) => changeEach(chosen, ({ id }) => restoreDataset(id)) },
     {
       label: t.eraseNow,
-      class: 'danger',
+      look: 'danger',
       question: t.eraseAsk,
       run: (chosen) => changeEach(chosen, ({ id }) => eraseTrashed(id)),
     },

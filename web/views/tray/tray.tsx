@@ -5,6 +5,7 @@ import type { UploadStatus } from '../../../src/core/upload-status.ts'
 import { cancelUpload, getReceipt } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { acceptedText, bytes, count, duration, percent, shownName } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { receiptTicks } from '../../parts/reject-ticks.ts'
@@ -214,11 +215,7 @@ function actionsOf({ number, phase, file, id }: QueuedUpload): readonly Action[]
 function Buttons({ name, actions }: { readonly name: string; readonly actions: readonly Action[] }) {
   return actions.map(
     ([label, isPossible, run]) =>
-      isPossible && (
-        <button key={label} type="button" class="btn small ghost" aria-label={`${label}: ${name}`} onClick={run}>
-          {label}
-        </button>
-      ),
+      isPossible && <Button key={label} text={label} of={name} look="small ghost" onClick={run} />,
   )
 }
 

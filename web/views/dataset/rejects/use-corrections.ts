@@ -1,5 +1,5 @@
 // Use corrections: the user's corrections of rejects, texts and rules, each tried before it is sent. Knows no element.
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CorrectionRule } from '../../../../src/core/correction-rules.ts'
 import { firstRejectsMax, type RefusedCorrection, type RejectPreview } from '../../../../src/core/receipt.ts'
 import type { CorrectionOutcome } from '../../../../src/core/responses.ts'
@@ -11,17 +11,7 @@ import {
   sendRejectsFile,
 } from '../../../api.ts'
 import { rest, settled, useAction, useLoaded } from '../../../use-loaded.ts'
-import { type Cause, leftOf } from './causes.ts'
-import {
-  type Draft,
-  type Drafts,
-  linesOf,
-  type Mends,
-  noMends,
-  originalText,
-  storedMends,
-  storeMends,
-} from './drafts.ts'
+import { type Draft, type Drafts, linesOf, type Mends, noMends, storedMends, storeMends, withDraft } from './drafts.ts'
 
 /** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
 export const outcomesSent = new Map<string, CorrectionOutcome>()
@@ -63,8 +53,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
     const refused = new Set(answer.corrected.firstRefused.map(({ record }) => record))
     // Refused texts stay, and those of other records that were typed since.
-    const drafts = [...newest.current.drafts].filter(([record]) => refused.has(record) || !sent.has(record))
-    const left = { drafts: new Map(drafts), rules: [] }
+    const texts = [...newest.current.drafts].filter(([record]) => refused.has(record) || !sent.has(record))
+    const left = { drafts: new Map(texts), rules: [] }
     storeMends(answer, left)
     outcomesSent.set(answer.id, answer.corrected)
     if (answer.id === id) save(left)
@@ -87,8 +77,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     [JSON.stringify([rules, [...sent.drafts.keys()]])],
   )
   return {
-    mends,
     drafts,
+    rules,
     /** Mends for another reading of the file that do not fit this one. */
     unfit,
     /** What can be sent now, as the service takes it. */
@@ -96,7 +86,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     readableCount: sent.drafts.size,
     /** What the rules do, in their order; null while that is not known. */
     outcomes: settled(applied)?.outcomes ?? null,
-    leftOf: (cause: Cause) => leftOf(cause, applied.value),
+    /** The rules that were tried last, and what they do. */
+    tried: applied.value,
     isSending,
     /** Whether a text is being stored: a change of it would come too late. */
     isInTransit: (record: number) => isSending && inTransit.current.has(record),
@@ -104,16 +95,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     /** Why the text of a draft would be refused; null if it would not, undefined while that is not known. */
     refusalOf,
     /** Null discards the draft. */
-    write: (reject: RejectPreview, text: string | null) => {
-      const { record, line, byteOffset } = reject
-      const next = new Map(drafts)
-      if (text === null) next.delete(record)
-      else {
-        const isUnchanged = text === '' || text === originalText(reject, receipt.encoding.name)
-        next.set(record, { text, line, byteOffset, isUnchanged })
-      }
-      save({ rules, drafts: next })
-    },
+    write: (reject: RejectPreview, text: string | null) =>
+      save({ rules, drafts: withDraft(drafts, reject, text, receipt.encoding.name) }),
     apply: (rule: CorrectionRule) => save({ drafts, rules: [...rules, rule] }),
     /** Without a rule, takes back the last one. */
     takeBack: (rule = rules.at(-1)) => save({ drafts, rules: rules.filter((one) => one !== rule) }),
@@ -167,24 +150,20 @@ function useVerdicts(id: string, drafts: Drafts) {
       verdicts.set(record, { text, refusal: firstRefused.find((one) => one.record === record) ?? null })
   }
   const next = unknown()
-  const [failure, setFailure] = useState<unknown>(null)
-  const [failures, setFailures] = useState(0)
-  useLoaded(
+  const [attempt, setAttempt] = useState(0)
+  const { error: failure } = useLoaded(
     async (signal) => {
-      if (next.length === 0) return setFailure(null)
+      if (next.length === 0) return
       await rest(signal)
-      try {
-        await ask(next, signal)
-        setFailure(null)
-      } catch (error) {
-        signal.throwIfAborted()
-        setFailure(error)
-        await rest(signal, retryMs)
-        setFailures(failures + 1)
-      }
+      await ask(next, signal)
     },
-    [JSON.stringify(next), failures],
+    [JSON.stringify(next), attempt],
   )
+  useLayoutEffect(() => {
+    if (failure === null) return
+    const timer = setTimeout(() => setAttempt(attempt + 1), retryMs)
+    return () => clearTimeout(timer)
+  }, [failure])
   return {
     /** Why the last preview failed; another one follows by itself. */
     failure,

@@ -21,7 +21,7 @@ const {
   typedValue,
 } = await import('./column-shape.ts')
 
-const column = (kind: string, of: object): ColumnStatistics => ({
+const column = (kind: ColumnStatistics['column_type'], of: object): ColumnStatistics => ({
   column_name: 'c',
   column_type: kind,
   column_statistics: { nan_count: 0, nan_proportion: 0, ...of },

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { Receipt } from '../../../api.ts'
 import { count, shownName } from '../../../format.ts'
-import { FindColumn } from '../../../parts/find-column.tsx'
+import { SearchField } from '../../../parts/controls.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import { t } from '../../../texts.ts'
@@ -10,17 +10,18 @@ import { shownValue } from './column-shape.ts'
 import type { Filter, Operator, RowView } from './row-view.ts'
 
 /** Those of a condition with one value or none; the others are chosen from a plot. */
-export const operatorNames: Partial<Readonly<Record<Operator, string>>> = {
-  contains: t.contains,
-  '=': '=',
-  '<>': '≠',
-  '<': '<',
-  '<=': '≤',
-  '>': '>',
-  '>=': '≥',
-  null: t.isNull,
-  notNull: t.isNotNull,
-}
+export const operatorNames: readonly (readonly [Operator, string])[] = [
+  ['contains', t.contains],
+  ['=', '='],
+  ['<>', '≠'],
+  ['<', '<'],
+  ['<=', '≤'],
+  ['>', '>'],
+  ['>=', '≥'],
+  ['null', t.isNull],
+  ['notNull', t.isNotNull],
+]
+const nameOf = new Map(operatorNames)
 
 /** Columns listed at once, of those that have a part of a name. */
 const listedMax = 40
@@ -68,17 +69,14 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
           if (shown[0] !== undefined) onColumn(shown[0])
         }}
       >
-        <input
+        <SearchField
           id="find-column"
-          class="field"
-          type="search"
           size={13}
           list="column-names"
-          aria-label={t.findColumn}
+          label={t.findColumn}
           aria-invalid={shown.length === 0}
-          placeholder={t.findColumn}
           value={name}
-          onInput={({ currentTarget: { value } }) => {
+          onInput={(value) => {
             setName(value)
             if (value !== '' && shown.includes(value)) onColumn(value)
           }}
@@ -88,7 +86,7 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
         </datalist>
       </form>
       <Menu class="btn ghost" label={t.columnsShown(count(columns.length - hidden.length), count(columns.length))}>
-        {columns.length > listedMax && <FindColumn value={name} onInput={setName} label={t.searchMenu} />}
+        {columns.length > listedMax && <SearchField label={t.searchMenu} value={name} onInput={setName} />}
         {found.slice(0, listedMax).map((one) => (
           <label key={one} class="row">
             <input
@@ -122,5 +120,5 @@ export function filterText({ column, operator, values, isLength }: Filter, colum
   const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : shownValue(one, type)))
   if (operator === 'between') return `${what} ${shown.join(' – ')}`
   if (operator === 'in') return `${what} ${t.is} ${shown.join(` ${t.or} `)}`
-  return [what, operatorNames[operator], ...shown].join(' ')
+  return [what, nameOf.get(operator), ...shown].join(' ')
 }

@@ -31,7 +31,7 @@ interface HeadCellProps {
   readonly index: number
   readonly order?: 'ascending' | 'descending' | undefined
   readonly isChosen?: boolean
-  readonly onSort?: () => void
+  readonly onSort: () => void
   readonly children?: ComponentChildren
 }
 
@@ -47,7 +47,7 @@ export function HeadCell({ name, type, note, place, index, order, isChosen, onSo
       class={`${isNumeric(type) ? 'num' : ''} ${isChosen ? 'chosen' : ''} ${isCursor ? 'cursor' : ''}`}
     >
       <span class="col-name">
-        <button type="button" class="sort" tabIndex={-1} title={shownName(name)} disabled={!onSort} onClick={onSort}>
+        <button type="button" class="sort" tabIndex={-1} title={shownName(name)} onClick={onSort}>
           <span class="name">{shownName(name)}</span>
           {order !== undefined && <Icon name={order === 'ascending' ? 'up' : 'down'} />}
         </button>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, movedCell, rangeOf } from './cell-moves.ts'
-import { cellId, type GridColumn, HeadCell, type HeadPlace, Row } from './grid-row.tsx'
+import { cellId, type GridColumn, type HeadPlace, Row } from './grid-row.tsx'
 import {
   columnStarts,
   columnWindow,
@@ -33,8 +33,7 @@ export interface RowGridProps extends Selection {
   readonly onCopy: (range: CellRange) => void
   /** Other keys than those that move, select and copy. */
   readonly onKey?: (event: KeyboardEvent) => void
-  /** Heads of the columns in view; by default their names and types. */
-  readonly heads?: (columns: readonly GridColumn[], place: HeadPlace) => ComponentChildren
+  readonly heads: (columns: readonly GridColumn[], place: HeadPlace) => ComponentChildren
   /** What stands below, with the rows in view, counted from 1. */
   readonly foot?: (first: number, last: number) => ComponentChildren
 }
@@ -83,8 +82,7 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
             <thead ref={refs.head}>
               <tr aria-rowindex={1}>
                 <Corner />
-                {props.heads?.(inView, place) ??
-                  inView.map((one, index) => <HeadCell key={one.name} {...one} place={place} index={index} />)}
+                {props.heads(inView, place)}
               </tr>
             </thead>
             <tbody ref={refs.body} {...pointing(select)}>

@@ -1,6 +1,6 @@
 // Row table: the rows of a dataset with what filters, sorts, finds and copies them. The address keeps the view.
 import { useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks'
-import { type Receipt, runQuery } from '../../../api.ts'
+import { type Receipt, runQuery, type TabProps } from '../../../api.ts'
 import { count, list } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
@@ -15,19 +15,14 @@ import type { GridColumn } from './grid-row.tsx'
 import { Inspector, SidePanel } from './inspector.tsx'
 import { RowGrid, type RowGridProps, type Selection } from './row-grid.tsx'
 import { RowSource } from './row-source.ts'
-import { countsSql, type Filter, parseView, type RowView, rowsHref } from './row-view.ts'
+import { countsSql, type Filter, nextSort, parseView, type RowView, rowsHref } from './row-view.ts'
 import { useProfile } from './use-profile.ts'
 
 const copiedMax = 10_000
 const start: Selection = { cell: { row: 0, column: 0 }, anchor: { row: 0, column: 0 } }
 
-interface RowTableProps {
-  readonly receipt: Receipt
-  /** The view in the address. */
-  readonly query: string
-}
-
-export function RowTable({ receipt, query }: RowTableProps) {
+/** @param props.query The view. */
+export function RowTable({ receipt, query }: TabProps) {
   const { id, records } = receipt
   const shown = useShownRows(receipt, query)
   const { view, columns, source, order, show, onSort } = shown
@@ -76,13 +71,7 @@ export function RowTable({ receipt, query }: RowTableProps) {
   const grid = { source, columns, total, order, cell, anchor, onKey, heads, foot }
   return (
     <>
-      <FilterBar
-        columns={receipt.columns}
-        column={current?.name ?? ''}
-        view={view}
-        onChange={show}
-        onColumn={onColumn}
-      />
+      <FilterBar columns={receipt.columns} column={current?.name ?? ''} onChange={show} {...{ view, onColumn }} />
       {(source.error ?? profileError) !== null && <Failure error={source.error ?? profileError} />}
       <div class="split">
         <div>
@@ -115,10 +104,7 @@ function useShownRows(receipt: Receipt, query: string) {
     [receipt, hidden.join('\0')],
   )
   const show = (change: Partial<RowView>) => goTo(rowsHref(receipt.id, { ...view, ...change }))
-  const onSort = (column: string) => {
-    if (sort?.column !== column) show({ sort: { column, isDescending: false } })
-    else show({ sort: sort.isDescending ? null : { column, isDescending: true } })
-  }
+  const onSort = (column: string) => show({ sort: nextSort(sort, column) })
   return { view, order, source, columns, show, onSort }
 }
 

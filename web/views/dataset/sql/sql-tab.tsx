@@ -3,11 +3,11 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
-import { ApiError, type Receipt, runQuery } from '../../../api.ts'
+import { ApiError, type Receipt, runQuery, type TabProps } from '../../../api.ts'
 import { count, shownName, typeName } from '../../../format.ts'
+import { Button, SearchField } from '../../../parts/controls.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { datasetHref, goTo } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -40,13 +40,8 @@ interface Result {
   readonly tookMs: number
 }
 
-interface SqlTabProps {
-  readonly receipt: Receipt
-  /** The statement in the address, which was run last; empty for none. */
-  readonly query: string
-}
-
-export function SqlTab({ receipt, query: asked }: SqlTabProps) {
+/** @param props.query The statement that was run last; empty for none. */
+export function SqlTab({ receipt, query: asked }: TabProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const { sql, setSql, history, runStatement, value, isLoading, error, cancel } = useStatement(receipt.id, asked, area)
   // The result before stays until there is another one, or an error.
@@ -188,13 +183,10 @@ function StatementFailure({ failure: { sentence, message, place, remedy }, sql, 
         </details>
       </div>
       {remedy !== null && (
-        <button
-          type="button"
-          class="btn"
+        <Button
+          text={t.putThere(remedy.text)}
           onClick={() => onMend(sql.slice(0, remedy.from) + remedy.text + sql.slice(remedy.to))}
-        >
-          {t.putThere(remedy.text)}
-        </button>
+        />
       )}
     </div>
   )
@@ -218,7 +210,7 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
   const found = columns.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (
     <Group title="data" count={t.rowTerm(count(records.accepted))}>
-      {columns.length > searchedNamesMin && <FindColumn value={wanted} onInput={setWanted} />}
+      {columns.length > searchedNamesMin && <SearchField label={t.findColumn} value={wanted} onInput={setWanted} />}
       {found.slice(0, namesMax).map(({ name, type }) => (
         <button key={name} type="button" onClick={() => onChoose(name)}>
           <span class="name">{shownName(name)}</span>
