@@ -21,11 +21,14 @@ export class ApiError extends Error {
   readonly status: number
   /** Fully qualified, as in the record; empty if there is none. */
   readonly exception: string
+  /** What was seen, by name: known of errors found on this machine. */
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(status: number, message: string, exception = '') {
+  constructor(status: number, message: string, exception = '', details = {}) {
     super(message)
     this.status = status
     this.exception = exception
+    this.details = details
   }
 }
 

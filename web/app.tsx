@@ -7,7 +7,7 @@ import { KeyForm } from './parts/key-form.tsx'
 import { NoticePlace } from './parts/notice.tsx'
 import { goTo, type Route, useRoute } from './router.ts'
 import { language, switchLanguage, t } from './texts.ts'
-import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
+import { currentTheme, switchTheme } from './theme.ts'
 import { droppedFiles, pastedFile, plainFiles } from './upload/chosen-files.ts'
 import { useEvents, useLive } from './upload/live.ts'
 import { queue } from './upload/upload-queue.ts'
@@ -60,10 +60,6 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
   const { isLive } = useLive()
   const { caller } = useCaller()
   const [theme, setTheme] = useState(currentTheme)
-  const onTheme = () => {
-    chooseTheme(nextTheme())
-    setTheme(currentTheme())
-  }
   return (
     <header class="top">
       <a class="brand" href="#/" aria-label={t.home}>
@@ -85,7 +81,7 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
           {t.trash} {caller && <span class="small">{count(caller.trash.datasets)}</span>}
         </a>
         <a href="/docs/tutorial">{t.docs}</a>
-        <Button text={t.theme[theme]} icon={theme} look="ghost icon-only" onClick={onTheme} />
+        <Button text={t.theme[theme]} icon={theme} look="ghost icon-only" onClick={() => setTheme(switchTheme())} />
         <button type="button" class="btn ghost" aria-label={t.otherLanguage} onClick={switchLanguage}>
           {language.toUpperCase()}
         </button>

@@ -2,8 +2,8 @@
 // and its first rows. Knows not whether the file is stored.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { ApiError } from '../api.ts'
 import type { DeclaredDialect, ProvisionalReceipt, Scope } from '../check/provisional.ts'
-import { Refusal } from '../check/run-check.ts'
 import { type Check, useCheck } from '../check/use-check.ts'
 import { bytes, count, duration, percent } from '../format.ts'
 import { reasonName } from '../reject-texts.ts'
@@ -63,7 +63,7 @@ export function FileReading({
   children,
 }: FileReadingProps) {
   const { detected, known, whole, error } = reading
-  const isRefused = error instanceof Refusal
+  const isRefused = error instanceof ApiError
   const [isOpen, setOpen] = useState(isDialectOpen)
   return (
     <div class="reading">

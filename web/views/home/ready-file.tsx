@@ -1,8 +1,8 @@
 // Ready file: a chosen file that has not been sent: how it would be read, what is said about it, and on request a check
 // of the whole file.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from '../../api.ts'
 import { useUploadBlocker } from '../../caller.ts'
-import { Refusal } from '../../check/run-check.ts'
 import { shownName } from '../../format.ts'
 import { Button } from '../../parts/controls.tsx'
 import { FileReading, useReading } from '../../parts/file-reading.tsx'
@@ -20,7 +20,7 @@ export function ReadyFile({ upload, file }: ReadyFileProps) {
   const reading = useReading(file, upload, isChecking ? 'whole' : 'head')
   const { whole, schema, error } = reading
   const checkLabel = whole.isRunning ? t.stopCheck : whole.tookMs !== null ? t.hideCheck : t.checkWhole
-  const isRefused = error instanceof Refusal
+  const isRefused = error instanceof ApiError
   useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
   useLayoutEffect(() => queue.declare(number, { schema }), [number, schema])
   const blocker = useUploadBlocker()(file.size)
