@@ -202,10 +202,7 @@ export const t = {
   rowTerm: filled('{} {row|rows}', '{} {Zeile|Zeilen}'),
   rejectedTerm: filled('{} rejected', '{} abgelehnt'),
   noRecords: text('This file has no records.', 'Diese Datei hat keine Datensätze.'),
-  noRecordsBelow: text(
-    'Below its header, this file has no records.',
-    'Unter ihrer Kopfzeile hat diese Datei keine Datensätze.',
-  ),
+  noRecordsBelow: text('Below its header, this file has no records.', 'Unter der Kopfzeile stehen keine Datensätze.'),
   noRecordsInHead: text(
     'No record ends within the first megabyte of this file.',
     'Im ersten Megabyte dieser Datei endet kein Datensatz.',
@@ -215,10 +212,7 @@ export const t = {
     'This file was changed, moved or deleted after it was chosen, or may not be read. Choose it again.',
     'Diese Datei wurde nach der Auswahl geändert, verschoben oder gelöscht oder darf nicht gelesen werden. Bitte noch einmal wählen.',
   ),
-  folder: text(
-    'This is a folder. Open it and drop its files.',
-    'Das ist ein Ordner. Bitte öffnen und die Dateien darin ablegen.',
-  ),
+  folder: text('This is a folder. Open it and drop its files.', 'Ein Ordner. Bitte öffnen und Dateien ablegen.'),
   noResponse: text(
     'The service does not answer. Uploads go on by themselves as soon as it does.',
     'Der Dienst antwortet nicht. Uploads gehen von selbst weiter, sobald er es wieder tut.',
@@ -255,10 +249,7 @@ export const t = {
   withoutHeader: text('without header', 'ohne Kopfzeile'),
   skipRows: text('Rows above the header', 'Zeilen über der Kopfzeile'),
   tab: text('Tab', 'Tabulator'),
-  noDatasets: text(
-    'No datasets yet. Upload a CSV file to make one.',
-    'Noch keine Tabellen. Laden Sie eine CSV-Datei hoch.',
-  ),
+  noDatasets: text('No datasets yet. Upload a CSV file to make one.', 'Keine Tabellen. Laden Sie eine CSV-Datei hoch.'),
   nothingFound: text('No dataset has such a name.', 'Keine Tabelle heißt so.'),
   more: text('Load more', 'Mehr laden'),
   loading: text('Loading…', 'Wird geladen…'),
@@ -296,7 +287,7 @@ export const t = {
   views: text('Views of the dataset', 'Ansichten der Tabelle'),
   wholeFile: filled(
     'The file from first to last byte; rejected: {}',
-    'Die Datei vom ersten bis zum letzten Byte; abgelehnt: {}',
+    'Datei vom ersten bis letzten Byte; abgelehnt: {}',
   ),
   original: text('Original, bit for bit', 'Original, Bit für Bit'),
   asCsv: 'CSV',
@@ -363,10 +354,7 @@ export const t = {
   markedAbove: filled('Line {}, marked above.', 'Zeile {}, oben markiert.'),
   forExperts: text('For experts', 'Für Fachleute'),
   putThere: filled('Put “{}” there', '„{}“ einsetzen'),
-  firstRows: filled(
-    'These are the first {} rows. Export has all.',
-    'Das sind die ersten {} Zeilen. Der Export hat alle.',
-  ),
+  firstRows: filled('These are the first {} rows. Export has all.', 'Die ersten {} Zeilen. Der Export hat alle.'),
   noResultRows: text('No rows', 'Keine Zeilen'),
   valueBy: filled('{} by {}', '{} je {}'),
   barsOf: text('Bars show', 'Balken zeigen'),
@@ -385,10 +373,7 @@ export const t = {
   correctedText: text('Corrected text', 'Berichtigter Text'),
   readable: text('Can be read:', 'Lesbar:'),
   readingText: text('Reading…', 'Wird gelesen …'),
-  tooLongToEdit: text(
-    'This record is too long to be edited here.',
-    'Dieser Datensatz ist zu lang, um ihn hier zu bearbeiten.',
-  ),
+  tooLongToEdit: text('This record is too long to be edited here.', 'Dieser Datensatz ist zu lang zum Bearbeiten.'),
   correctHint: text(
     'Edit a record as it should stand in the file. Enter goes to the next, Escape undoes, Ctrl+Enter sends.',
     'Datensätze so schreiben, wie sie in der Datei stehen sollen. Enter geht zum nächsten, Escape verwirft, Strg+Enter sendet.',
@@ -507,10 +492,7 @@ export const t = {
   characters: filled('{} {character|characters}', '{} Zeichen'),
   charactersTo: filled('{} to {} characters', '{} bis {} Zeichen'),
   shareNull: filled('{} null', '{} null'),
-  plotsSampled: text(
-    'Plots of what matches: from a tenth of the rows',
-    'Plots der Treffer: aus einem Zehntel der Zeilen',
-  ),
+  plotsSampled: text('Plots of what matches: from a tenth of the rows', 'Plots der Treffer: aus 10 % der Zeilen'),
   openColumn: text(
     (name: string, about: string) => `${name}${about === '' ? '' : `: ${about}`}. Open to filter`,
     // A short month ends with a full stop.
@@ -526,10 +508,7 @@ export const t = {
   renameColumn: text('Rename', 'Umbenennen'),
   addRule: text('Add a rule', 'Regel hinzufügen'),
   hideColumn: text('Hide', 'Ausblenden'),
-  newVersion: text(
-    'A change makes a new version. This one stays.',
-    'Eine Änderung ergibt eine neue Fassung. Diese bleibt.',
-  ),
+  newVersion: text('A change makes a new version. This one stays.', 'Das ergibt eine neue Fassung. Diese bleibt.'),
   histogramOf: filled('Histogram from {} to {}', 'Histogramm von {} bis {}'),
   paleOutside: text('pale: outside the filter', 'blass: außerhalb des Filters'),
   to: text('To', 'Bis'),
@@ -569,10 +548,7 @@ export const t = {
   parts: filled('{} {part|parts}, {}', '{} {Teil|Teile}, {}'),
   copySha256: text('Copy SHA-256', 'SHA-256 kopieren'),
   worthKnowing: text('Worth knowing', 'Gut zu wissen'),
-  rejectedSentence: filled(
-    '{} {record was|records were} rejected.',
-    '{} {Datensatz wurde|Datensätze wurden} abgelehnt.',
-  ),
+  rejectedSentence: filled('{} {record was|records were} rejected.', '{} {Datensatz|Datensätze} abgelehnt.'),
   what: text('What', 'Was'),
   found: text('Found', 'Gefunden'),
   wholeValue: text('Whole value', 'Ganzer Wert'),

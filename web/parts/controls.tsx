@@ -2,10 +2,7 @@
 import { type ComponentChildren, type ComponentProps, h } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
-type ButtonProps = Pick<
-  ComponentProps<'button'>,
-  'id' | 'onClick' | 'onBlur' | 'title' | 'disabled' | 'aria-pressed'
-> & {
+interface ButtonProps extends Pick<ComponentProps<'button'>, 'id' | 'onClick' | 'disabled'> {
   readonly text: string
   /** What it is done to, where only its place shows that. */
   readonly of?: string

@@ -90,6 +90,10 @@ interface ColumnTableProps {
 
 function ColumnTable({ rows, receipt, disabled }: ColumnTableProps) {
   const total = receipt.records.accepted + receipt.misfits.reduce((sum, one) => sum + one.count, 0)
+  const nameAndSample = ({ name, sample }: ColumnRow) => [
+    <span class="strong name">{shownName(name)}</span>,
+    <span class="sub">{sample}</span>,
+  ]
   const why = ({ at, isChosen }: ColumnRow) => {
     const sentence = whySentence(receipt, at)
     return isChosen ? t.asChosen : <span title={sentence.text}>{<Spoken sentence={sentence} />}</span>
@@ -101,7 +105,7 @@ function ColumnTable({ rows, receipt, disabled }: ColumnTableProps) {
       keyOf={({ name }) => name}
       columns={[
         { head: '#', cell: ({ at }) => count(at + 1), isNumber: true, class: 'quiet mid' },
-        { head: t.inFile, cell: (row) => <NameCell {...row} />, isRowHead: true },
+        { head: t.inFile, cell: nameAndSample, isRowHead: true },
         { head: t.samples, cell: ({ sample }) => <div class="sample">{sample}</div>, class: 'phone-hide' },
         { head: t.type, cell: (row) => <TypeChoice {...row} disabled={disabled} /> },
         { head: t.fitOf(count(total)), cell: (row) => <Fit {...row} total={total} />, class: 'phone-hide' },
@@ -159,15 +163,6 @@ const sampleCharactersMax = 40
 
 function shortened(text: string): string {
   return text.length > sampleCharactersMax ? `${text.slice(0, sampleCharactersMax)}…` : text
-}
-
-function NameCell({ name, sample }: ColumnRow) {
-  return (
-    <>
-      <span class="strong name">{shownName(name)}</span>
-      <span class="sub">{sample}</span>
-    </>
-  )
 }
 
 const namesOfTypes: Readonly<Record<string, string>> = { string: 'text', datetime: 'timestamp' }

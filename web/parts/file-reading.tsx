@@ -27,8 +27,8 @@ export interface Declared {
 
 export type Reading = ReturnType<typeof useReading>
 
-/** The beginning of a file as it would be read, and all of it on request. */
-export function useReading(file: File, { dialect, choices }: Declared, scope: Scope) {
+/** The beginning of a file as it would be read, and all of it on request; null while it is fetched. */
+export function useReading(file: File | null, { dialect, choices }: Declared, scope: Scope) {
   const head = useCheck(file, dialect, 'head')
   const detected = head.receipt
   const schema = useMemo(() => (detected === null ? null : schemaOf(choices, detected)), [choices, detected])

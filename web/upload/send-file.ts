@@ -42,19 +42,20 @@ const resumableBytesMin = 1_048_576
 /** Another request has added bytes in the meantime: ask for the offset again. */
 const offsetMismatch = 409
 
-/**
- * @param onBegun Called when an upload begins that can be continued by its id.
- * @throws {ApiError, UserFacingError} Also rejects with the reason of the signal.
- */
-export async function sendFile(
-  upload: OutgoingFile,
-  file: File,
-  update: Update,
-  onBegun: (id: string) => Promise<void>,
-  signal: AbortSignal,
-): Promise<UploadResult> {
+interface Sending {
+  readonly upload: OutgoingFile
+  readonly file: File
+  readonly update: Update
+  /** Called when an upload begins that can be continued by its id. */
+  readonly onBegun: (id: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** @throws {ApiError, UserFacingError} Also rejects with the reason of the signal. */
+export async function sendFile(sending: Sending): Promise<UploadResult> {
+  const { upload, file, update, signal } = sending
   const { size } = upload
-  if (upload.id !== null || size >= resumableBytesMin) return sendResumable(upload, file, update, onBegun, signal)
+  if (upload.id !== null || size >= resumableBytesMin) return sendResumable(sending)
   const progress = progressOf(upload, update)
   const onSent = (bytes: number) => {
     progress(bytes)
@@ -66,13 +67,7 @@ export async function sendFile(
   return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
 }
 
-async function sendResumable(
-  upload: OutgoingFile,
-  file: File,
-  update: Update,
-  onBegun: (id: string) => Promise<void>,
-  signal: AbortSignal,
-): Promise<UploadResult> {
+async function sendResumable({ upload, file, update, onBegun, signal }: Sending): Promise<UploadResult> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const id = upload.id ?? (await withRetries(update, signal, () => beginUpload(file, upload, signal)))

@@ -23,8 +23,6 @@ export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 
 
 export interface QueuedUpload extends OutgoingFile {
   readonly number: number
-  /** Number of the first file that was chosen together with this one. */
-  readonly firstNumber: number
   readonly name: string
   /** Null while it must be chosen again, and for what cannot be sent. */
   readonly file: File | null
@@ -77,13 +75,12 @@ class UploadQueue {
 
   /** Nothing is sent before the user says so, except files whose upload has already begun. */
   async add(chosen: readonly ChosenFile[]): Promise<void> {
-    const firstNumber = this.#lastNumber + 1
-    for (const { file, isFolder } of chosen) {
+    for (const [at, { file, isFolder }] of chosen.entries()) {
       const { name, size } = file
-      const known = { firstNumber, name, size, ...nothingDeclared, ...nothingSent }
+      const known = { name, size, ...nothingDeclared, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
-      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) })
-      else if (!(await this.#resumeWith(file))) this.#add({ ...known, file, phase: 'ready' })
+      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) }, at)
+      else if (!(await this.#resumeWith(file))) this.#add({ ...known, file, phase: 'ready' }, at)
     }
   }
 
@@ -128,9 +125,10 @@ class UploadQueue {
     return this.#uploads.find((upload) => upload.number === number)
   }
 
-  #add(upload: Omit<QueuedUpload, 'number' | 'firstNumber'> & Partial<QueuedUpload>): number {
+  /** The last choice stands first, its files in the order in which the browser names them. */
+  #add(upload: Omit<QueuedUpload, 'number'>, at: number): number {
     const number = ++this.#lastNumber
-    this.#state.change({ uploads: [...this.#uploads, { number, firstNumber: number, ...upload }] })
+    this.#state.change({ uploads: this.#uploads.toSpliced(at, 0, { number, ...upload }) })
     return number
   }
 
@@ -186,17 +184,18 @@ class UploadQueue {
       sentBytes,
     }
     if (status.phase === 'done') {
-      this.#add({ ...known, phase: 'done', result: resultOf(status) })
+      this.#add({ ...known, phase: 'done', result: resultOf(status) }, 0)
       return
     }
     // Of a file that has arrived, nothing is needed any more.
-    const number = this.#add({ ...known, phase: 'paused', file: sentBytes === size ? new File([], name) : null })
+    const file = sentBytes === size ? new File([], name) : null
+    const number = this.#add({ ...known, phase: 'paused', file }, 0)
     if (sentBytes === size) this.send(number)
   }
 
   #startNext(): void {
     const running = this.#uploads.filter(({ phase }) => phase === 'sending' || phase === 'processing').length
-    const waiting = this.#uploads.filter(({ phase }) => phase === 'waiting')
+    const waiting = this.#uploads.filter(({ phase }) => phase === 'waiting').toSorted((a, b) => a.number - b.number)
     for (const upload of waiting.slice(0, Math.max(0, runningMax - running))) void this.#run(upload)
   }
 
@@ -210,7 +209,8 @@ class UploadQueue {
     const update = (change: Partial<QueuedUpload>) => this.#update(number, change)
     try {
       await ensureReadable(file)
-      const result = await sendFile(upload, file, update, (id) => this.#saveUnfinished(upload, file, id), signal)
+      const onBegun = (id: string) => this.#saveUnfinished(upload, file, id)
+      const result = await sendFile({ upload, file, update, onBegun, signal })
       const id = this.#find(number)?.id ?? null
       if (id !== null) void forgetUpload(id)
       update({ phase: 'done', result, sentBytes: size })

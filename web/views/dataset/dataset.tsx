@@ -5,7 +5,7 @@ import { getReceipt, type Receipt, type TabProps } from '../../api.ts'
 import { count, shownName } from '../../format.ts'
 import { Account } from '../../parts/account.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { datasetHref, type Tab, tabs } from '../../router.ts'
+import { datasetHref, type Tab } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { Head } from './head.tsx'
@@ -46,22 +46,14 @@ export function Dataset({ id, tab, query }: DatasetProps) {
 }
 
 function Tabs({ receipt: { id, records }, tab }: { readonly receipt: Receipt; readonly tab: Tab }) {
-  const names: Readonly<Partial<Record<Tab, string>>> = {
-    rows: t.rows,
-    fix: t.fix,
-    sql: t.sql,
-    receipt: t.receipt,
-  }
   return (
     <nav class="tabs" aria-label={t.views}>
-      {tabs
-        .filter((one) => names[one] !== undefined)
-        .map((one) => (
-          <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
-            {names[one]}
-            {one === 'fix' && records.rejected > 0 && <span class="badge warn">{count(records.rejected)}</span>}
-          </a>
-        ))}
+      {(['rows', 'fix', 'sql', 'receipt'] as const).map((one) => (
+        <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
+          {t[one]}
+          {one === 'fix' && records.rejected > 0 && <span class="badge warn">{count(records.rejected)}</span>}
+        </a>
+      ))}
     </nav>
   )
 }

@@ -1,6 +1,6 @@
 // Read tab: reads the stored file another way: the screen before sending, over the original. Applying it makes another
 // dataset.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { getHead, type Receipt, readAgain, type TabProps } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { shownName } from '../../format.ts'
@@ -20,7 +20,7 @@ export function ReadTab({ receipt, query }: TabProps) {
     dialect: {},
     choices: receipt.schema ? choicesOf(receipt.schema) : new Map(),
   }))
-  const schema = useRef<object | null>(null)
+  const reading = useReading(head.value, declared, 'head')
   const { value: made, isLoading, error, run } = useAction<Receipt>()
   const mayMake = useMay('upload')
   return (
@@ -32,7 +32,7 @@ export function ReadTab({ receipt, query }: TabProps) {
           text={t.readNow}
           look="primary"
           disabled={!mayMake || isLoading}
-          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, schema.current, signal))}
+          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, reading.schema, signal))}
         />
       </div>
       {error !== null && <Failure error={error} />}
@@ -40,42 +40,18 @@ export function ReadTab({ receipt, query }: TabProps) {
       {head.isLoading && <p class="quiet">{t.loading}</p>}
       {head.error !== null && <Failure error={head.error} />}
       {head.value !== null && (
-        <Beginning
-          file={head.value}
-          column={query}
-          declared={declared}
-          onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
-          onSchema={(one) => {
-            schema.current = one
-          }}
-        />
+        <div class="frame ready">
+          <FileReading
+            file={head.value}
+            name={shownName(receipt.file.name)}
+            declared={declared}
+            onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
+            reading={reading}
+            column={query}
+            isDialectOpen
+          />
+        </div>
       )}
-    </div>
-  )
-}
-
-interface BeginningProps {
-  readonly file: File
-  readonly column: string
-  readonly declared: Declared
-  readonly onDeclare: (change: Partial<Declared>) => void
-  readonly onSchema: (schema: object | null) => void
-}
-
-function Beginning({ file, column, declared, onDeclare, onSchema }: BeginningProps) {
-  const reading = useReading(file, declared, 'head')
-  useLayoutEffect(() => onSchema(reading.schema), [reading.schema])
-  return (
-    <div class="frame ready">
-      <FileReading
-        file={file}
-        name={shownName(file.name)}
-        declared={declared}
-        onDeclare={onDeclare}
-        reading={reading}
-        column={column}
-        isDialectOpen
-      />
     </div>
   )
 }

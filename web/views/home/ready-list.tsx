@@ -27,22 +27,19 @@ export function ReadyList() {
       </div>
       {!navigator.onLine && <p role="status">{t.offline}</p>}
       <ul class="files">
-        {chosen
-          // The last choice first, its files in the order in which the browser names them.
-          .toSorted((a, b) => b.firstNumber - a.firstNumber)
-          .map((upload) =>
-            upload.file !== null ? (
-              <Ready key={upload.number} upload={upload} file={upload.file} />
-            ) : (
-              <li key={upload.number} class="panel">
-                <div class="row">
-                  <strong class="name grow">{shownName(upload.name)}</strong>
-                  <Button text={t.remove} of={upload.name} look="small" onClick={() => queue.remove(upload.number)} />
-                </div>
-                <Failure error={upload.error} />
-              </li>
-            ),
-          )}
+        {chosen.map((upload) =>
+          upload.file !== null ? (
+            <Ready key={upload.number} upload={upload} file={upload.file} />
+          ) : (
+            <li key={upload.number} class="panel">
+              <div class="row">
+                <strong class="name grow">{shownName(upload.name)}</strong>
+                <Button text={t.remove} of={upload.name} look="small" onClick={() => queue.remove(upload.number)} />
+              </div>
+              <Failure error={upload.error} />
+            </li>
+          ),
+        )}
       </ul>
     </section>
   )

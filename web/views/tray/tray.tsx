@@ -42,11 +42,9 @@ export function Tray() {
             <Icon name="turn" class="turn" />
           </summary>
           <ul class="uploads">
-            {own
-              .toSorted((a, b) => b.firstNumber - a.firstNumber)
-              .map((upload) => (
-                <OwnUpload key={upload.number} upload={upload} status={statusOf(upload, running)} />
-              ))}
+            {own.map((upload) => (
+              <OwnUpload key={upload.number} upload={upload} status={statusOf(upload, running)} />
+            ))}
             {others.map((status) => (
               <OtherUpload key={status.id} status={status} />
             ))}
