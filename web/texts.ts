@@ -410,7 +410,6 @@ export const t = {
   whatChanges: text('What changes', 'Was sich ändert'),
   beforeAfter: text('Before and after', 'Vorher und nachher'),
   shownOf: filled('{} of {} shown', '{} von {} gezeigt'),
-  lineLower: text('line', 'Zeile'),
   oneByOne: text('One by one', 'Einzeln'),
   mendedByRule: text('Applied:', 'Angewandt:'),
   takeRuleBack: text('Take back', 'Zurücknehmen'),

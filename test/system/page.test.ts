@@ -205,7 +205,7 @@ describe('the page', { skip: noBrowser }, () => {
   it('sends the types, names and rules that were chosen before, and says what would not fit', async () => {
     await using page = await open()
     await chooseFile(page, 'typed.csv', 'no;amount\n001;1,50\n002;k.A.\n003;2,25\n004;1;2\n')
-    await page.getByLabel('Type of amount').selectOption('number')
+    await page.getByLabel('Type of amount').selectOption('decimal')
     await page.getByText('1 value of amount would be rejected:').waitFor()
     await page.getByText('5 records = 1 header + 2 rows + 2 rejected').waitFor()
     // All that are listed: those that break what is declared stand beside their column.
@@ -225,6 +225,7 @@ describe('the page', { skip: noBrowser }, () => {
     const { columns, schema } = JSON.parse((await site.client.get(`/qas/datasets/${id}`)).toString()) as Receipt
     const shown = columns.map(({ name, type }) => `${name} ${type}`)
     assert.deepEqual(shown, ['order text', 'amount decimal(9,2)'])
+    assert.equal(columns[1]?.why, 'declared in the schema as decimal')
     assert.deepEqual(schema?.fields[0]?.constraints, { required: true, pattern: '\\d{3}' })
   })
 

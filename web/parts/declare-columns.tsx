@@ -186,7 +186,8 @@ function TextChoice({ value, look = 'soft', onChange, ...rest }: TextChoiceProps
   // A check that ends meanwhile does not undo what is being typed.
   const [text, setText] = useState(value)
   useLayoutEffect(() => setText(value), [value])
-  return <Field {...rest} look={look} size={11} value={text} onInput={setText} onChange={() => onChange(text)} />
+  const field = { ...rest, look, size: 11, value: text, onInput: setText }
+  return <Field {...field} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
 }
 
 function Fit({ name, total, misfits }: ColumnRow & { readonly total: number }) {

@@ -14,7 +14,11 @@ export function NoticePlace() {
   if (first === undefined) return null
   const text =
     others.length === 0 ? t.isInTrash(shownName(first.file.name) || first.id) : t.areInTrash(count(datasets.length))
-  return <Notice text={text} failure={failure} />
+  return (
+    <div class="toast-place">
+      <Notice text={text} failure={failure} />
+    </div>
+  )
 }
 
 function Notice({ text, failure }: { readonly text: string; readonly failure: unknown }) {

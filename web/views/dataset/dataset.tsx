@@ -29,7 +29,17 @@ export function Dataset({ id, tab, query }: DatasetProps) {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab, receipt])
-  if (error !== null) return <NotThere error={error} />
+  if (error !== null) {
+    return (
+      <div class="page">
+        <h1>{t.noDataset}</h1>
+        <Failure error={error} />
+        <p>
+          <a href="#/">{t.back}</a>
+        </p>
+      </div>
+    )
+  }
   if (receipt === null) return <p class="page quiet">{t.loading}</p>
   return (
     <>
@@ -55,18 +65,6 @@ function Tabs({ receipt: { id, records }, tab }: { readonly receipt: Receipt; re
         </a>
       ))}
     </nav>
-  )
-}
-
-function NotThere({ error }: { readonly error: unknown }) {
-  return (
-    <div class="page">
-      <h1>{t.noDataset}</h1>
-      <Failure error={error} />
-      <p>
-        <a href="#/">{t.back}</a>
-      </p>
-    </div>
   )
 }
 

@@ -182,9 +182,7 @@ export function Changes({ changes }: { readonly changes: readonly MendedRecord[]
         const [before, gone, added, after] = difference(text, correctedText)
         return (
           <div key={record}>
-            <span>
-              {t.lineLower} {count(line)}
-            </span>
+            <span>{t.lines(1, count(line))}</span>
             <span>
               {visible(before)}
               {gone !== '' && <del>{visible(gone)}</del>}

@@ -41,7 +41,7 @@ export function HeadCell({ name, type, note, place, index, order, isChosen, onSo
   return (
     <th
       scope="col"
-      id={headId(column)}
+      id={cellId({ row: -1, column })}
       aria-colindex={column + 2}
       aria-sort={order}
       class={`${isNumeric(type) ? 'num' : ''} ${isChosen ? 'chosen' : ''} ${isCursor ? 'cursor' : ''}`}
@@ -58,12 +58,8 @@ export function HeadCell({ name, type, note, place, index, order, isChosen, onSo
   )
 }
 
-export function headId(column: number): string {
-  return `head-${column}`
-}
-
 export function cellId({ row, column }: Cell): string {
-  return row < 0 ? headId(column) : `cell-${row}-${column}`
+  return row < 0 ? `head-${column}` : `cell-${row}-${column}`
 }
 
 interface RowProps extends HeadPlace {

@@ -53,7 +53,8 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
     const moved = event.altKey ? null : movedCell(event, cell, size)
     if (moved !== null) select(moved, event.shiftKey)
     else if (isCommand && event.key === 'c') props.onCopy(range)
-    else if (isCommand && event.key === 'a') onSelect(allCells(size))
+    else if (isCommand && event.key === 'a')
+      onSelect({ cell: start, anchor: { row: size.rows - 1, column: size.columns - 1 } })
     else return props.onKey?.(event)
     event.preventDefault()
   }
@@ -106,9 +107,7 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
   )
 }
 
-function allCells({ rows, columns }: { readonly rows: number; readonly columns: number }): Selection {
-  return { cell: { row: 0, column: 0 }, anchor: { row: rows - 1, column: columns - 1 } }
-}
+export const start: Cell = { row: 0, column: 0 }
 
 /** A mouse selects where it is pressed, and more where it is dragged; a finger selects where it taps, since it scrolls. */
 function pointing(select: (cell: Cell, isExtended: boolean) => void) {

@@ -13,13 +13,13 @@ import { FilterBar, filterText } from './filter-bar.tsx'
 import { GridFoot } from './grid-foot.tsx'
 import type { GridColumn } from './grid-row.tsx'
 import { Inspector, SidePanel } from './inspector.tsx'
-import { RowGrid, type RowGridProps, type Selection } from './row-grid.tsx'
+import { RowGrid, type RowGridProps, type Selection, start } from './row-grid.tsx'
 import { RowSource } from './row-source.ts'
 import { countsSql, type Filter, nextSort, parseView, type RowView, rowsHref } from './row-view.ts'
 import { useProfile } from './use-profile.ts'
 
 const copiedMax = 10_000
-const start: Selection = { cell: { row: 0, column: 0 }, anchor: { row: 0, column: 0 } }
+const atStart: Selection = { cell: start, anchor: start }
 
 /** @param props.query The view. */
 export function RowTable({ receipt, query }: TabProps) {
@@ -27,10 +27,10 @@ export function RowTable({ receipt, query }: TabProps) {
   const shown = useShownRows(receipt, query)
   const { view, columns, source, order, show, onSort } = shown
   const { profile, profileError } = useProfile(receipt)
-  const [{ cell, anchor }, setSelection] = useState(start)
+  const [{ cell, anchor }, setSelection] = useState(atStart)
   const [message, setMessage] = useState('')
   const [isWhole, setWhole] = useState(false)
-  useLayoutEffect(() => setSelection(({ cell }) => (cell.row < 0 ? { cell, anchor: start.anchor } : start)), [order])
+  useLayoutEffect(() => setSelection(({ cell }) => (cell.row < 0 ? { cell, anchor: start } : atStart)), [order])
   useLayoutEffect(() => setWhole(false), [view.column])
   const { total } = source
   const current = columns[Math.min(cell.column, columns.length - 1)]

@@ -9,13 +9,20 @@ import { Menu } from '../../../parts/menu.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
 import { language, t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
-import type { Cell, CellRange } from '../rows/cell-moves.ts'
+import type { CellRange } from '../rows/cell-moves.ts'
 import { type GridColumn, HeadCell } from '../rows/grid-row.tsx'
-import { RowGrid, type Selection } from '../rows/row-grid.tsx'
+import { RowGrid, type Selection, start } from '../rows/row-grid.tsx'
 import { nextSort, orderOf, type Sort } from '../rows/row-view.ts'
 
 export function QueryResult({ page }: { readonly page: RowPage }) {
-  if (page.rows.length === 0) return <NoRows page={page} />
+  if (page.rows.length === 0) {
+    return (
+      <div class="empty">
+        <h2>{t.noResultRows}</h2>
+        <p>{page.columns.map(({ name }) => name).join(' · ')}</p>
+      </div>
+    )
+  }
   return (
     <>
       {page.truncated && <p class="note">{t.firstRows(count(page.rows.length))}</p>}
@@ -26,15 +33,6 @@ export function QueryResult({ page }: { readonly page: RowPage }) {
         <ResultBars page={page} />
       </div>
     </>
-  )
-}
-
-function NoRows({ page: { columns } }: { readonly page: RowPage }) {
-  return (
-    <div class="empty">
-      <h2>{t.noResultRows}</h2>
-      <p>{columns.map(({ name }) => name).join(' · ')}</p>
-    </div>
   )
 }
 
@@ -75,8 +73,6 @@ function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
     />
   )
 }
-
-const start: Cell = { row: 0, column: 0 }
 
 /** A result may have several columns of one name. */
 function columnsOf(columns: RowPage['columns']): readonly GridColumn[] {
