@@ -8,7 +8,7 @@ import { NoticePlace } from './parts/notice.tsx'
 import { goTo, type Route, useRoute } from './router.ts'
 import { language, switchLanguage, t } from './texts.ts'
 import { currentTheme, switchTheme } from './theme.ts'
-import { droppedFiles, pastedFile, plainFiles } from './upload/chosen-files.ts'
+import { droppedFiles, pastedFile } from './upload/chosen-files.ts'
 import { useEvents, useLive } from './upload/live.ts'
 import { queue } from './upload/upload-queue.ts'
 import { Dataset } from './views/dataset/dataset.tsx'
@@ -119,7 +119,9 @@ function useDrop(): boolean {
       if (!hasFiles(event)) return
       event.preventDefault()
       setDragging(false)
-      if (event.dataTransfer !== null) void queue.add(droppedFiles(event.dataTransfer))
+      if (event.dataTransfer === null) return
+      const { files, folders } = droppedFiles(event.dataTransfer)
+      void queue.add(files, folders)
       goTo('#/')
     }
     const listening = new AbortController()
@@ -140,7 +142,7 @@ function usePaste(): void {
       const text = event.clipboardData?.getData('text') ?? ''
       if (files.length === 0 && !text.includes('\n')) return
       event.preventDefault()
-      void queue.add(plainFiles(files.length > 0 ? files : [pastedFile(text)]))
+      void queue.add(files.length > 0 ? files : [pastedFile(text)])
       goTo('#/')
     }
     addEventListener('paste', onPaste)

@@ -5,7 +5,7 @@ import { ApiError, cancelUpload, getUpload, UserFacingError } from '../api.ts'
 import type { FieldChoices } from '../parts/declared-fields.ts'
 import { sharedState } from '../shared-state.ts'
 import { t } from '../texts.ts'
-import { type ChosenFile, ensureReadable, Unreadable } from './chosen-files.ts'
+import { ensureReadable, Unreadable } from './chosen-files.ts'
 import {
   type Fingerprint,
   fingerprintOf,
@@ -74,11 +74,11 @@ class UploadQueue {
   }
 
   /** Nothing is sent before the user says so, except files whose upload has already begun. */
-  async add(chosen: readonly ChosenFile[]): Promise<void> {
-    for (const [at, { file, isFolder }] of chosen.entries()) {
+  async add(files: readonly File[], folders: ReadonlySet<File> = new Set()): Promise<void> {
+    for (const [at, file] of files.entries()) {
       const { name, size } = file
       const known = { name, size, ...nothingDeclared, ...nothingSent }
-      const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
+      const fault = folders.has(file) ? t.folder : size === 0 ? t.emptyFile : null
       if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) }, at)
       else if (!(await this.#resumeWith(file))) this.#add({ ...known, file, phase: 'ready' }, at)
     }

@@ -47,12 +47,21 @@ export function SqlTab({ receipt, query: asked }: TabProps) {
   // The result before stays until there is another one, or an error.
   const result = error === null && (isLoading || value?.statement === asked) ? value : null
   const failure = error instanceof ApiError ? queryFailure(asked, error.message) : null
+  const statements = (title: string, known: readonly string[]) => (
+    <Group title={title}>
+      {known.map((statement) => (
+        <button key={statement} type="button" title={statement} onClick={() => runStatement(statement)}>
+          <code class="small">{statement}</code>
+        </button>
+      ))}
+    </Group>
+  )
   return (
     <div class="sql">
       <nav class="schema" aria-label={t.columnsAndStatements}>
         <ColumnNames receipt={receipt} onChoose={(name) => area.current && putName(area.current, name)} />
-        {history.length > 0 && <Statements title={t.earlier} statements={history} onChoose={runStatement} />}
-        <Statements title={t.examples} statements={examplesFor(receipt.columns)} onChoose={runStatement} />
+        {history.length > 0 && statements(t.earlier, history)}
+        {statements(t.examples, examplesFor(receipt.columns))}
       </nav>
       <div>
         <SqlEditor
@@ -209,7 +218,7 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
   const [wanted, setWanted] = useState('')
   const found = columns.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (
-    <Group title="data" count={t.rowTerm(count(records.accepted))}>
+    <Group title="data" figure={t.rowTerm(count(records.accepted))}>
       {columns.length > searchedNamesMin && <SearchField label={t.findColumn} value={wanted} onInput={setWanted} />}
       {found.slice(0, namesMax).map(({ name, type }) => (
         <button key={name} type="button" onClick={() => onChoose(name)}>
@@ -222,34 +231,14 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
   )
 }
 
-interface StatementsProps {
+interface GroupProps {
   readonly title: string
-  readonly statements: readonly string[]
-  readonly onChoose: (statement: string) => void
-}
-
-function Statements({ title, statements, onChoose }: StatementsProps) {
-  return (
-    <Group title={title}>
-      {statements.map((statement) => (
-        <button key={statement} type="button" title={statement} onClick={() => onChoose(statement)}>
-          <code class="small">{statement}</code>
-        </button>
-      ))}
-    </Group>
-  )
+  readonly figure?: string
+  readonly children: ComponentChildren
 }
 
 /** Closed on phones, where it stands above the statement. */
-function Group({
-  title,
-  count: figure,
-  children,
-}: {
-  readonly title: string
-  readonly count?: string
-  readonly children: ComponentChildren
-}) {
+function Group({ title, figure, children }: GroupProps) {
   return (
     <details open={innerWidth > 900}>
       <summary class="strong">
