@@ -17,7 +17,7 @@ const fileBytes = 12_000_000
 /** Bytes let through before an upload is held. */
 const heldBytes = 4_000_000
 /**
- * More than is let through plus what socket buffers can lockUpload, which still arrives after the page has given up its
+ * More than is let through plus what socket buffers can hold, which still arrives after the page has given up its
  * request. The rest of such an upload needs another request.
  */
 const largeFileBytes = heldBytes + socketBytesMax('wmem') + socketBytesMax('rmem') + 2_000_000
