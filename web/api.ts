@@ -5,6 +5,12 @@ import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
+import type {
+  LabelStatistics,
+  NullStatistics,
+  NumericStatistics,
+  ColumnStatistics as StoredStatistics,
+} from '../src/engine/part-reader.ts'
 import { sharedState } from './shared-state.ts'
 
 /** An error whose message is a sentence for the user, in the language of the page. */
@@ -15,11 +21,14 @@ export class ApiError extends Error {
   readonly status: number
   /** Fully qualified, as in the record; empty if there is none. */
   readonly exception: string
+  /** What was seen, by name: known of errors found on this machine. */
+  readonly details: Readonly<Record<string, unknown>>
 
-  constructor(status: number, message: string, exception = '') {
+  constructor(status: number, message: string, exception = '', details = {}) {
     super(message)
     this.status = status
     this.exception = exception
+    this.details = details
   }
 }
 
@@ -33,6 +42,13 @@ export interface Receipt
   /** The upload that the receipt answers. */
   readonly upload?: { readonly id: string }
   readonly evidence: EvidenceInWords
+}
+
+/** What a tab of a dataset shows. */
+export interface TabProps {
+  readonly receipt: Receipt
+  /** What the tab keeps in the address. */
+  readonly query: string
 }
 
 /** Buckets of equal size that have rejects, by their index. Absent in older receipts. */
@@ -161,25 +177,8 @@ export function getRejects(id: string, reason: string | null, offset: number, li
   )
 }
 
-export interface ColumnStatistics {
-  readonly column_name: string
-  readonly column_type: string
-  readonly column_statistics: {
-    readonly nan_count: number
-    readonly nan_proportion: number
-    readonly n_unique?: number
-    readonly n_unique_error?: number
-    readonly min?: unknown
-    readonly max?: unknown
-    readonly mean?: unknown
-    readonly median?: unknown
-    readonly std?: unknown
-    readonly q25?: unknown
-    readonly q75?: unknown
-    readonly histogram?: { readonly hist: readonly number[]; readonly bin_edges: readonly unknown[] } | null
-    readonly frequencies?: Readonly<Record<string, number>>
-    readonly approximate?: readonly string[]
-  }
+export type ColumnStatistics = Pick<StoredStatistics, 'column_name' | 'column_type'> & {
+  readonly column_statistics: Partial<NumericStatistics & LabelStatistics> & NullStatistics
 }
 
 export function getProfile(id: string, signal: AbortSignal) {

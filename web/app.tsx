@@ -2,13 +2,13 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
 import { count } from './format.ts'
-import { Icon } from './parts/icon.tsx'
+import { Button } from './parts/controls.tsx'
 import { KeyForm } from './parts/key-form.tsx'
 import { NoticePlace } from './parts/notice.tsx'
 import { goTo, type Route, useRoute } from './router.ts'
 import { language, switchLanguage, t } from './texts.ts'
-import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
-import { droppedFiles, pastedFile, plainFiles } from './upload/chosen-files.ts'
+import { currentTheme, switchTheme } from './theme.ts'
+import { droppedFiles, pastedFile } from './upload/chosen-files.ts'
 import { useEvents, useLive } from './upload/live.ts'
 import { queue } from './upload/upload-queue.ts'
 import { Dataset } from './views/dataset/dataset.tsx'
@@ -60,10 +60,6 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
   const { isLive } = useLive()
   const { caller } = useCaller()
   const [theme, setTheme] = useState(currentTheme)
-  const onTheme = () => {
-    chooseTheme(nextTheme())
-    setTheme(currentTheme())
-  }
   return (
     <header class="top">
       <a class="brand" href="#/" aria-label={t.home}>
@@ -85,9 +81,7 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
           {t.trash} {caller && <span class="small">{count(caller.trash.datasets)}</span>}
         </a>
         <a href="/docs/tutorial">{t.docs}</a>
-        <button type="button" class="btn ghost icon-only" aria-label={t.theme[theme]} onClick={onTheme}>
-          <Icon name={theme} />
-        </button>
+        <Button text={t.theme[theme]} icon={theme} look="ghost icon-only" onClick={() => setTheme(switchTheme())} />
         <button type="button" class="btn ghost" aria-label={t.otherLanguage} onClick={switchLanguage}>
           {language.toUpperCase()}
         </button>
@@ -125,7 +119,9 @@ function useDrop(): boolean {
       if (!hasFiles(event)) return
       event.preventDefault()
       setDragging(false)
-      if (event.dataTransfer !== null) void queue.add(droppedFiles(event.dataTransfer))
+      if (event.dataTransfer === null) return
+      const { files, folders } = droppedFiles(event.dataTransfer)
+      void queue.add(files, folders)
       goTo('#/')
     }
     const listening = new AbortController()
@@ -146,7 +142,7 @@ function usePaste(): void {
       const text = event.clipboardData?.getData('text') ?? ''
       if (files.length === 0 && !text.includes('\n')) return
       event.preventDefault()
-      void queue.add(plainFiles(files.length > 0 ? files : [pastedFile(text)]))
+      void queue.add(files.length > 0 ? files : [pastedFile(text)])
       goTo('#/')
     }
     addEventListener('paste', onPaste)

@@ -17,13 +17,9 @@ export function count(value: number): string {
   return integers.format(value)
 }
 
-export function figure(value: number): string {
-  return Number.isInteger(value) ? integers.format(value) : decimals.format(value)
-}
-
 /** A figure of the service with all its digits; those beyond a double come as text. What is no number stays as it is. */
 export function shownFigure(value: unknown): string {
-  if (typeof value === 'number') return figure(value)
+  if (typeof value === 'number') return (Number.isInteger(value) ? integers : decimals).format(value)
   const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
   return isNumber ? exact.format(value as `${number}`) : String(value)
 }

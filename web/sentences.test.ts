@@ -15,7 +15,7 @@ import { germanNotes } from './german/notes.ts'
 
 // What the language of a visit is read from.
 Object.assign(globalThis, { localStorage: { getItem: () => 'de' }, document: { documentElement: {} } })
-const { evidenceSentences, failureSentences, noteSentence, rejectSentence, whySentence } = await import(
+const { evidenceSentences, failureSentences, noteLines, noteSentence, rejectSentence, whySentence } = await import(
   './sentences.ts'
 )
 
@@ -63,6 +63,15 @@ test('noteSentence() has a complete sentence for every code, and names the colum
   assert.match(few.text, /^Spalte n: .*; die Spalte bleibt Text\. Die ersten: „7<U\+00A0>“, „x“\.$/)
   const unknown = noteSentence({ code: 'LATER' as 'NO_HEADER', message: 'A later doubt.' })
   assert.deepEqual(unknown, { text: 'A later doubt.', lang: 'en' })
+})
+
+test('noteLines() names the lines, unless the sentence of the note does', () => {
+  const lines = [3, 1_204]
+  assert.equal(noteLines({ code: 'HEADER_REPEATED', message: '', lines }), 'Zeilen 3, 1.204')
+  const unknown = { code: 'LATER' as 'NO_HEADER', lines }
+  assert.equal(noteLines({ ...unknown, message: 'The header is repeated on lines 3 and 1204.' }), '')
+  assert.equal(noteLines({ ...unknown, message: 'The first line names a delimiter.' }), 'Zeilen 3, 1.204')
+  assert.equal(noteLines({ code: 'NO_HEADER', message: '' }), '')
 })
 
 test('rejectSentence() has a text for every reason, of records and of corrections, and names the column', () => {
@@ -159,8 +168,10 @@ test('whySentence() counts values, names null words and formats, and says why a 
   assert.equal(whyOf(column('text', { nulls: 1_200 })), 'Text: es gibt keinen Wert')
   assert.equal(
     whyOf(column('text'), { schema: { fields: [{ name: 'plz', type: 'string' }] } }),
-    'im Schema festgelegt als string',
+    'im Schema festgelegt als text',
   )
+  const amount = { name: 'plz', type: 'number', format: 'decimal' } as const
+  assert.equal(whyOf(column('decimal(12,2)'), { schema: { fields: [amount] } }), 'im Schema festgelegt als Dezimalzahl')
 })
 
 test('evidenceSentences() says how a file was read from the figures that the English sentences are made of', () => {

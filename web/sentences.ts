@@ -7,7 +7,7 @@ import { germanFailures, germanIntroductions, germanKind } from './german/failur
 import { germanNotes } from './german/notes.ts'
 import { germanEvidence, germanWhy } from './german/reading.ts'
 import { rejectTexts, type ShownReason } from './reject-texts.ts'
-import { language } from './texts.ts'
+import { language, t } from './texts.ts'
 
 export interface Sentence {
   readonly text: string
@@ -21,6 +21,13 @@ export function noteSentence({ code, message, column, values }: Note): Sentence 
     german && values ? `${german} Die ersten: ${values.map((one) => `„${one}“`).join(', ')}.` : german,
     message,
   )
+}
+
+/** The lines of a note, unless its sentence names them. */
+export function noteLines(note: Note): string {
+  const { lines = [] } = note
+  const isNamed = lines.length === 0 || /\blines? \d/i.test(noteSentence(note).text)
+  return isNamed ? '' : t.lines(lines.length, lines.map(count).join(', '))
 }
 
 /** Why a column has its type. */

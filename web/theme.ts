@@ -13,15 +13,12 @@ export function currentTheme(): Theme {
   return theme
 }
 
-/** The system's, light, dark, and around again. */
-export function nextTheme(): Theme {
-  return themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
-}
-
-export function chooseTheme(chosen: Theme): void {
-  theme = chosen
-  localStorage.setItem('theme', chosen)
+/** From the system's to light, to dark, and around again. */
+export function switchTheme(): Theme {
+  theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system'
+  localStorage.setItem('theme', theme)
   show()
+  return theme
 }
 
 function show(): void {

@@ -1,8 +1,6 @@
 // Trash: moves datasets to the trash and back. Knows the routes; knows no view.
 import { ApiError, type ListedDataset, restoreDataset, trashDataset } from './api.ts'
-import { count, shownName } from './format.ts'
-import { showNotice } from './parts/notice.tsx'
-import { t } from './texts.ts'
+import { sharedState } from './shared-state.ts'
 
 type Named = Pick<ListedDataset, 'id' | 'file'>
 
@@ -13,27 +11,26 @@ export interface Outcome {
   readonly failure: unknown
 }
 
-/** Those that can be put back by the notice that is shown. */
-let last: readonly Named[] = []
+const nothing = { datasets: [] as readonly Named[], failure: null as unknown }
 
-/** Moves datasets to the trash, and says so with a way back. */
+/** The datasets that were moved to the trash last, of which a notice tells; and why they could not be put back. */
+export const trashed = sharedState(nothing)
+
 export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome> {
   const outcome = await changeEach(datasets, ({ id }) => trashDataset(id))
-  last = [...last, ...datasets.filter(({ id }) => outcome.gone.has(id))]
-  const [first] = last
-  if (first === undefined) return outcome
-  showNotice({
-    text: last.length === 1 ? t.isInTrash(shownName(first.file.name) || first.id) : t.areInTrash(count(last.length)),
-    action: t.putBack,
-    onAction: async () => {
-      const { failure } = await changeEach(last, ({ id }) => restoreDataset(id))
-      if (failure !== null) throw failure
-    },
-    onGone: () => {
-      last = []
-    },
-  })
+  const moved = datasets.filter(({ id }) => outcome.gone.has(id))
+  trashed.change({ datasets: [...trashed.current().datasets, ...moved], failure: null })
   return outcome
+}
+
+/** Others may be moved to the trash meanwhile. */
+export async function putBack(): Promise<void> {
+  const { gone, failure } = await changeEach(trashed.current().datasets, ({ id }) => restoreDataset(id))
+  trashed.change({ datasets: trashed.current().datasets.filter(({ id }) => !gone.has(id)), failure })
+}
+
+export function forgetTrashed(): void {
+  trashed.change(nothing)
 }
 
 /** One after another, also after a failure. */

@@ -5,7 +5,7 @@ import { type ListedDataset, type ListPage, type ListQuery, listDatasets } from 
 import { useCaller, useMayLook } from './caller.ts'
 import { useLive } from './upload/live.ts'
 
-interface KeptList extends ListPage {
+interface CachedList extends ListPage {
   readonly error: unknown
 }
 
@@ -13,8 +13,8 @@ interface KeptList extends ListPage {
 const limitMax = 1_000
 const limitMin = 100
 
-const kept = new Map<string, KeptList>()
-const keptMax = 10
+const cache = new Map<string, CachedList>()
+const cachedMax = 10
 
 /** @param path Where the service has the list. @param query What the list is filtered and sorted by. */
 export function useList(path: string, query: ListQuery) {
@@ -25,14 +25,16 @@ export function useList(path: string, query: ListQuery) {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   const wanted = useRef(0)
   const loading = useRef<AbortController | null>(null)
-  const list = kept.get(key ?? '') ?? null
-  const set = (changed: KeptList) => {
-    kept.delete(key ?? '')
-    kept.set(key ?? '', changed)
-    for (const old of [...kept.keys()].slice(0, -keptMax)) kept.delete(old)
+  /** Also what came since the page was drawn. */
+  const current = () => cache.get(key ?? '') ?? null
+  const list = current()
+  const set = (changed: CachedList) => {
+    cache.delete(key ?? '')
+    cache.set(key ?? '', changed)
+    for (const old of [...cache.keys()].slice(0, -cachedMax)) cache.delete(old)
     render(null)
   }
-  const fill = async (from: KeptList | null) => {
+  const load = async (from: CachedList | null) => {
     loading.current?.abort()
     const controller = new AbortController()
     loading.current = controller
@@ -52,12 +54,12 @@ export function useList(path: string, query: ListQuery) {
       }
     } catch (error) {
       if (controller.signal.aborted) return
-      set({ datasets: list?.datasets ?? [], total: list?.total ?? 0, after: list?.after ?? null, error })
+      set({ ...(current() ?? { datasets: [], total: 0, after: null }), error })
     }
     if (loading.current === controller) loading.current = null
   }
   useLayoutEffect(() => {
-    if (key !== null) void fill(null)
+    if (key !== null) void load(null)
     return () => loading.current?.abort()
   }, [key, changes])
   return {
@@ -69,14 +71,16 @@ export function useList(path: string, query: ListQuery) {
     reach(end: number) {
       wanted.current = Math.max(wanted.current, end)
       if (list === null || list.error !== null || loading.current !== null) return
-      if (list.after !== null && list.datasets.length < end) void fill(list)
+      if (list.after !== null && list.datasets.length < end) void load(list)
     },
-    retry: () => void fill(null),
-    /** Takes entries away at once; the service says so later. */
-    drop(ids: ReadonlySet<string>) {
-      if (list === null) return
-      const datasets = list.datasets.filter(({ id }) => !ids.has(id))
-      set({ ...list, datasets, total: list.total - (list.datasets.length - datasets.length) })
+    retry: () => void load(null),
+    /** Takes entries away at once. What was asked before still has them, so it is asked again. */
+    remove(ids: ReadonlySet<string>) {
+      const before = current()
+      if (before === null) return
+      const datasets = before.datasets.filter(({ id }) => !ids.has(id))
+      set({ ...before, datasets, total: before.total - (before.datasets.length - datasets.length) })
+      if (loading.current !== null) void load(null)
     },
   }
 }

@@ -63,7 +63,7 @@ export function useLoaded<Value>(
 const restMs = 150
 
 /** Rejects with the reason of the signal if there is a change meanwhile. */
-export async function rest(signal: AbortSignal, ms = restMs): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms))
+export async function rest(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, restMs))
   signal.throwIfAborted()
 }

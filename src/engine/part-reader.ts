@@ -6,7 +6,7 @@ export interface ColumnStatistics {
   readonly column_statistics: NullStatistics & (NumericStatistics | LabelStatistics)
 }
 
-interface NullStatistics {
+export interface NullStatistics {
   /** Records without a value. */
   readonly nan_count: number
   readonly nan_proportion: number

@@ -49,6 +49,22 @@ describe('the page in German', { skip: noBrowser }, () => {
     assert.deepEqual(await englishOf(page), [])
   })
 
+  it('shows a filter with a decimal comma, and takes it so', async () => {
+    const { id } = await site.client.upload({ content: 'n,name\n12.5,a\n13.5,b\n7.0,1.5\n', fileName: 'zahlen.csv' })
+    await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}`, options)
+    await page.getByRole('button', { name: /^n: / }).click()
+    const from = page.getByRole('textbox', { name: 'Von' })
+    await from.fill('12,5')
+    await from.press('Enter')
+    await page.getByText('n ≥ 12,5', { exact: true }).waitFor()
+    await page.getByText('2 von 3 Zeilen').waitFor()
+    assert.equal(await from.inputValue(), '12,5')
+    await page.getByRole('button', { name: /^name: / }).click()
+    await page.getByRole('textbox', { name: 'Gesuchter Wert' }).fill('1.5')
+    await page.getByRole('textbox', { name: 'Gesuchter Wert' }).press('Enter')
+    await page.getByText('name enthält 1.5', { exact: true }).waitFor()
+  })
+
   it('says what went wrong, with the place as reported by DuckDB', async () => {
     const { id } = await site.client.upload({ content: messy, fileName: 'orte.csv' })
     await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}/sql`, options)

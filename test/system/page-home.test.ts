@@ -153,6 +153,12 @@ describe('the start page', { skip: noBrowser }, () => {
       .waitFor()
     await other.getByRole('button', { name: 'Cancel: tray.csv' }).waitFor({ state: 'detached' })
     await named(other, 'tray.csv').waitFor()
+    const link = page.getByRole('link', { name: 'Open: tray.csv' })
+    const [id] = /[0-9a-f]{32}/.exec((await link.getAttribute('href')) ?? '') ?? []
+    await fetch(`${site.service.url}/qas/datasets/${id}?trash`, { method: 'DELETE' })
+    await link.waitFor({ state: 'detached' })
+    await fetch(`${site.service.url}/qas/trash/${id}/restore`, { method: 'POST' })
+    await link.waitFor()
     await page.getByRole('button', { name: 'Remove: tray.csv' }).click()
     assert.equal(await page.locator('.tray li').count(), 0)
   })
@@ -167,6 +173,43 @@ describe('the start page', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'Too many fields: 1 record' }).waitFor()
     await strip.click({ position: { x: width / 2, y: 5 } })
     await page.getByRole('heading', { name: 'Fields are missing: 1 record' }).waitFor()
+  })
+
+  it('does not show what was deleted again, though an answer from before comes late', async () => {
+    const { id } = await site.client.upload({ content: 'a\n1\n', fileName: 'late a.csv' })
+    await site.client.upload({ content: 'b\n1\n', fileName: 'late b.csv' })
+    await using page = await open('/#/?search=late')
+    await page.getByLabel('Select late a.csv').waitFor()
+    // Nothing else lets the page ask again.
+    await page.route('**/qas/events', (route) => route.abort())
+    await page.reload()
+    await page.getByLabel('Select late a.csv').waitFor()
+    await page.getByRole('link', { name: /^Trash/ }).click()
+    await page.getByRole('heading', { name: 'Trash' }).waitFor()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const late = Promise.withResolvers<void>()
+    await page.route(
+      '**/qas/datasets?versions=latest&sort=*',
+      async (route) => {
+        const response = await route.fetch()
+        await held
+        await route.fulfill({ response }).catch(() => {})
+        late.resolve()
+      },
+      { times: 1 },
+    )
+    await page.goBack()
+    await page.getByLabel('Select late a.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await named(page, 'late a.csv').waitFor({ state: 'detached' })
+    release()
+    await late.promise
+    await page.getByRole('heading', { name: '1 dataset' }).waitFor()
+    await page.getByRole('button', { name: 'Name' }).click()
+    await page.getByRole('button', { name: 'When' }).click()
+    await named(page, 'late b.csv').waitFor()
+    assert.equal(await named(page, 'late a.csv').count(), 0)
+    await fetch(`${site.service.url}/qas/trash/${id}/restore`, { method: 'POST' })
   })
 
   it('keeps a notice while the pointer is on it, and the way back in the trash after it', async () => {

@@ -116,7 +116,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await press(page, button(page, 'Read this way'))
     await page.getByText('3 records = 3 rows + 0 rejected').last().waitFor()
     await press(page, link(page, 'Open this reading'))
-    await page.getByRole('heading', { name: 'ways.csv' }).waitFor()
+    await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
   })
 
   it('opens the inspector of a column, filters by a value, sorts and reads a cell', async () => {

@@ -207,6 +207,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     })
     await page.getByRole('button', { name: /^Store/ }).click()
     await page.getByRole('button', { name: 'sending' }).waitFor()
+    assert.equal(await page.getByLabel('Corrected text: Line 3').isEditable(), false)
     await page.getByRole('button', { name: 'Edit: Line 5' }).click()
     await page.getByLabel('Corrected text: Line 5').fill('8,910')
     typed.resolve()

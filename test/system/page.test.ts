@@ -204,12 +204,14 @@ describe('the page', { skip: noBrowser }, () => {
 
   it('sends the types, names and rules that were chosen before, and says what would not fit', async () => {
     await using page = await open()
-    await chooseFile(page, 'typed.csv', 'no;amount\n001;1,50\n002;k.A.\n003;2,25\n')
-    await page.getByLabel('Type of amount').selectOption('number')
+    await chooseFile(page, 'typed.csv', 'no;amount\n001;1,50\n002;k.A.\n003;2,25\n004;1;2\n')
+    await page.getByLabel('Type of amount').selectOption('decimal')
     await page.getByText('1 value of amount would be rejected:').waitFor()
-    await page.getByText('4 records = 1 header + 2 rows + 1 rejected').waitFor()
+    await page.getByText('5 records = 1 header + 2 rows + 2 rejected').waitFor()
+    // All that are listed: those that break what is declared stand beside their column.
+    assert.equal(await page.getByText('These are the first').count(), 0)
     await page.getByRole('button', { name: 'Read k.A. as null' }).click()
-    await page.getByText('4 records = 1 header + 3 rows + 0 rejected').waitFor()
+    await page.getByText('5 records = 1 header + 3 rows + 1 rejected').waitFor()
     await page.getByLabel('Name of no in the dataset').fill('order')
     await page.getByLabel('no must be filled').check()
     await page.getByLabel('Pattern of no').fill('\\d{3}')
@@ -217,12 +219,13 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Check the whole file: typed.csv' }).click()
     await page.getByText('read on this device').waitFor()
     await page.getByRole('button', { name: 'Send: typed.csv' }).click()
-    await page.getByRole('link', { name: '3 rows, 0 rejected' }).click()
+    await page.getByRole('link', { name: '3 rows, 1 rejected' }).click()
     await page.getByRole('gridcell', { name: '2.25' }).waitFor()
     const id = /[0-9a-f]{32}/.exec(page.url())?.[0] ?? ''
     const { columns, schema } = JSON.parse((await site.client.get(`/qas/datasets/${id}`)).toString()) as Receipt
     const shown = columns.map(({ name, type }) => `${name} ${type}`)
     assert.deepEqual(shown, ['order text', 'amount decimal(9,2)'])
+    assert.equal(columns[1]?.why, 'declared in the schema as decimal')
     assert.deepEqual(schema?.fields[0]?.constraints, { required: true, pattern: '\\d{3}' })
   })
 
@@ -234,7 +237,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('columnheader', { name: 'zip text' }).waitFor()
     await page.getByLabel('Delimiter').selectOption('|')
     await page.getByRole('columnheader', { name: 'id;zip' }).waitFor()
-    await page.getByLabel('Delimiter').selectOption('')
+    await page.getByLabel('Delimiter').selectOption('detected')
     await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: 'zip' }).waitFor()
     await page.getByRole('button', { name: 'Read this way' }).click()

@@ -140,11 +140,11 @@ class Check {
   }
 
   push(bytes: Uint8Array): void {
-    this.#keep(this.#scanner.push(bytes))
+    this.#consume(this.#scanner.push(bytes))
   }
 
   end(): void {
-    this.#keep(this.#scanner.end())
+    this.#consume(this.#scanner.end())
   }
 
   async receipt({ read }: CheckSource, bytes: number, isWhole: boolean): Promise<ProvisionalReceipt> {
@@ -199,7 +199,7 @@ class Check {
     }
   }
 
-  #keep(scanned: ScanResult): void {
+  #consume(scanned: ScanResult): void {
     this.tally.add(scanned)
     this.#rejects.push(...scanned.rejects.slice(0, listedRejectsMax - this.#rejects.length).map(shownReject))
     const pieces = this.#rewrite === null ? scanned.pieces : this.#rewrite(scanned.pieces)

@@ -4,7 +4,7 @@ import scannerUrl from '../../build/scanner.wasm'
 import { ServiceError } from '../../src/core/errors.ts'
 import { checkFile } from './check-file.ts'
 import { fileSource } from './file-source.ts'
-import { keepModules } from './platform/wasm-modules.ts'
+import { setModules } from './platform/wasm-modules.ts'
 import type { CheckReply, CheckRequest } from './run-check.ts'
 
 const progressMs = 100
@@ -25,7 +25,7 @@ function failureOf(error: unknown): CheckReply {
 
 async function check({ file, options }: CheckRequest) {
   const compile = (url: string) => WebAssembly.compileStreaming(fetch(url))
-  keepModules(...(await Promise.all([compile(scannerUrl), compile(columnsUrl)])))
+  setModules(...(await Promise.all([compile(scannerUrl), compile(columnsUrl)])))
   let postedMs = 0
   return checkFile(await fileSource(file), options, (progress) => {
     const nowMs = performance.now()

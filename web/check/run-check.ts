@@ -1,4 +1,5 @@
 // Run check: checks a file in a worker, whose code is loaded when it is first needed.
+import { ApiError } from '../api.ts'
 import type { CheckOptions, CheckProgress, ProvisionalReceipt } from './provisional.ts'
 
 export interface CheckRequest {
@@ -17,25 +18,13 @@ export interface RefusalFacts {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The same as an error, with the message of the service. */
-export class Refusal extends Error implements RefusalFacts {
-  readonly exception: string
-  readonly details: RefusalFacts['details']
-
-  constructor(message: string, { exception, details }: RefusalFacts) {
-    super(message)
-    this.exception = exception
-    this.details = details
-  }
-}
-
 /** Inserted by scripts/build-web.mjs. */
 declare const checkWorkerUrl: string
 
 /** Trusted Types: the only address that a worker of this page may have. */
 const policy = globalThis.trustedTypes?.createPolicy('check-worker', { createScriptURL: () => checkWorkerUrl })
 
-/** @throws {Refusal} Also rejects with the reason of the signal. */
+/** @throws {ApiError} What the service would refuse, too. Also rejects with the reason of the signal. */
 export function runCheck(
   file: File,
   options: CheckOptions,
@@ -54,7 +43,12 @@ export function runCheck(
       if (data.kind === 'progress') return onProgress(data.progress)
       end()
       if (data.kind === 'done') resolve(data.receipt)
-      else reject(data.refusal === null ? new Error(data.message) : new Refusal(data.message, data.refusal))
+      else
+        reject(
+          data.refusal === null
+            ? new Error(data.message)
+            : new ApiError(422, data.message, data.refusal.exception, data.refusal.details),
+        )
     }
     worker.onerror = (event) => {
       end()

@@ -8,12 +8,17 @@ const nothingRead: CheckProgress = { bytes: 0, accepted: 0, rejected: 0, positio
 
 export type Check = ReturnType<typeof useCheck>
 
-/** Checks again whenever the file, a declaration or the scope changes; null for the scope checks nothing. */
-export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | null, schema: object | null = null) {
+/** Checks again whenever the file, a declaration or the scope changes; null for one of them checks nothing. */
+export function useCheck(
+  file: File | null,
+  dialect: DeclaredDialect,
+  scope: Scope | null,
+  schema: object | null = null,
+) {
   const [running, setRunning] = useState({ progress: nothingRead, startMs: 0 })
   const { value, isLoading, error } = useLoaded(
     async (signal) => {
-      if (scope === null) return null
+      if (file === null || scope === null) return null
       const startMs = performance.now()
       const onProgress = (progress: CheckProgress) => setRunning({ progress, startMs })
       onProgress(nothingRead)

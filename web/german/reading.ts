@@ -1,7 +1,7 @@
 // German reading: how a file was read and why, from the figures of the receipt, and why its columns have their types.
 import type { NoteCode } from '../../src/core/notes.ts'
 import type { ShownReceipt } from '../check/provisional.ts'
-import { count } from '../format.ts'
+import { count, typeName } from '../format.ts'
 import { t } from '../texts.ts'
 
 const linesMax = 3
@@ -31,8 +31,7 @@ export function germanWhy(receipt: ShownReceipt, at: number): string | undefined
   const column = receipt.columns[at]
   if (column === undefined) return undefined
   const { name, type, nulls, format, nullWords = [] } = column
-  const field = fieldOf(receipt, at)
-  if (field !== undefined) return `im Schema festgelegt als ${field.type}`
+  if (isDeclared(receipt, at)) return `im Schema festgelegt als ${typeName(type)}`
   const values = receipt.records.accepted - nulls
   if (type === 'text') return `Text: ${values === 0 ? 'es gibt keinen Wert' : traitOf(receipt, name, values)}`
   const [one, many] = kindOf(type) ?? []
@@ -44,10 +43,10 @@ export function germanWhy(receipt: ShownReceipt, at: number): string | undefined
 }
 
 /** Fields stand for columns by order or by name. */
-function fieldOf({ schema, columns }: ShownReceipt, at: number) {
-  if (schema === undefined) return undefined
-  const named = schema.fields.find(({ name }) => name === columns[at]?.name)
-  return named ?? ((schema.fieldsMatch ?? 'exact') === 'exact' ? schema.fields[at] : undefined)
+function isDeclared({ schema, columns }: ShownReceipt, at: number): boolean {
+  if (schema === undefined) return false
+  const { fields, fieldsMatch = 'exact' } = schema
+  return fields.some(({ name }) => name === columns[at]?.name) || (fieldsMatch === 'exact' && at in fields)
 }
 
 function traitOf({ notes }: ShownReceipt, column: string, values: number): string {

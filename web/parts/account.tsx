@@ -10,51 +10,37 @@ interface AccountProps {
 }
 
 export function Account({ records, rejectsHref }: AccountProps) {
+  const [rejected = '', ...others] = accountText(records).split(' + ').toReversed()
   return (
     <>
-      <Term text={t.recordTotal(count(records.total))} /> ={' '}
-      {termsOf(records).map(({ kind, text }, at) => (
-        <>
-          {at > 0 && ' + '}
-          {kind === 'rejected' && records.rejected > 0 ? (
-            <a class="warn" href={rejectsHref}>
-              <Term text={text} />
-            </a>
-          ) : (
-            <Term text={text} />
-          )}
-        </>
-      ))}
+      <Figures text={others.toReversed().join(' + ')} /> +{' '}
+      {records.rejected === 0 ? (
+        <Figures text={rejected} />
+      ) : (
+        <a class="warn" href={rejectsHref}>
+          <Figures text={rejected} />
+        </a>
+      )}
     </>
   )
 }
 
-/** The figure stands out from its word. */
-function Term({ text }: { readonly text: string }) {
-  const [figure, ...words] = text.split(' ')
-  return (
-    <>
-      <b>{figure}</b> {words.join(' ')}
-    </>
-  )
+/** Figures stand out from their words. */
+function Figures({ text }: { readonly text: string }) {
+  return text.split(/(\d[\d.,]*)/).map((part, at) => (at % 2 === 1 ? <b key={at}>{part}</b> : part))
 }
 
-/** `20,001 records = 1 header + 19,981 rows + 19 rejected`. */
-export function accountText(records: RecordCounts): string {
-  const terms = termsOf(records).map(({ text }) => text)
-  return `${t.recordTotal(count(records.total))} = ${terms.join(' + ')}`
-}
-
-/** What there is none of goes without saying, but for rows and rejects. */
-function termsOf({ header, blank, skipped, accepted, rejected }: RecordCounts) {
-  const terms = [
-    { kind: 'header', figure: header, text: t.headerTerm },
-    { kind: 'blank', figure: blank, text: t.blankTerm },
-    { kind: 'skipped', figure: skipped, text: t.skippedTerm },
-    { kind: 'rows', figure: accepted, text: t.rowTerm },
-    { kind: 'rejected', figure: rejected, text: t.rejectedTerm },
+/** `20,001 records = 1 header + 19,981 rows + 19 rejected`. What there is none of goes without saying, but for these. */
+export function accountText({ total, header, blank, skipped, accepted, rejected }: RecordCounts): string {
+  const optional: readonly (readonly [number, (figure: string) => string])[] = [
+    [header, t.headerTerm],
+    [blank, t.blankTerm],
+    [skipped, t.skippedTerm],
   ]
-  return terms
-    .filter(({ kind, figure }) => figure > 0 || kind === 'rows' || kind === 'rejected')
-    .map(({ kind, figure, text }) => ({ kind, text: text(count(figure)) }))
+  const terms = [
+    ...optional.flatMap(([figure, text]) => (figure === 0 ? [] : text(count(figure)))),
+    t.rowTerm(count(accepted)),
+    t.rejectedTerm(count(rejected)),
+  ]
+  return `${t.recordTotal(count(total))} = ${terms.join(' + ')}`
 }

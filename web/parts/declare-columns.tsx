@@ -1,12 +1,13 @@
 // Declare columns: the columns of a file with their first values, how many fit, and what a user says about them.
-
+import type { VNode } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { ProvisionalReceipt } from '../check/provisional.ts'
-import { count, shownName } from '../format.ts'
+import type { Column } from '../../src/core/receipt.ts'
+import type { Misfits, ProvisionalReceipt } from '../check/provisional.ts'
+import { count, shownName, typeName } from '../format.ts'
 import { whySentence } from '../sentences.ts'
 import { t } from '../texts.ts'
+import { Box, Button, Choice, Field, SearchField } from './controls.tsx'
 import {
-  type ChoosableType,
   choosableTypes,
   detectedType,
   type FieldChoice,
@@ -14,7 +15,6 @@ import {
   samplesOf,
   withChoice,
 } from './declared-fields.ts'
-import { FindColumn } from './find-column.tsx'
 import { Icon } from './icon.tsx'
 import { Spoken } from './spoken.tsx'
 import { Strip } from './strip.tsx'
@@ -30,128 +30,133 @@ interface DeclareColumnsProps {
   readonly receipt: ProvisionalReceipt
   readonly choices: FieldChoices
   readonly onChange: (choices: FieldChoices) => void
-  /** The column to begin with. */
-  readonly column?: string | undefined
+  /** The column to begin with; empty for the first. */
+  readonly column: string
 }
 
-export function DeclareColumns({ detected, receipt, choices, onChange, column }: DeclareColumnsProps) {
-  const { columns } = detected
-  const [wanted, setWanted] = useState(columns.length > columnsMax ? (column ?? '') : '')
+export function DeclareColumns({ column, ...props }: DeclareColumnsProps) {
+  const { detected, receipt, choices, onChange } = props
+  const isLong = detected.columns.length > columnsMax
+  const [wanted, setWanted] = useState(isLong ? column : '')
   useLayoutEffect(() => {
-    if (column === undefined) return
-    document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(t.typeOf(column))}"]`)?.focus()
+    if (column !== '') document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(t.typeOf(column))}"]`)?.focus()
   }, [])
-  const places = columns.flatMap(({ name }, at) => (name.toLowerCase().includes(wanted.toLowerCase()) ? [at] : []))
-  const change = (at: number, choice: FieldChoice) => onChange(withChoice(choices, columns[at]?.name ?? '', choice))
+  const isFound = ({ name }: Column) => name.toLowerCase().includes(wanted.toLowerCase())
+  const found = detected.columns.map((one, at) => ({ ...one, at })).filter(isFound)
+  const rows = found.slice(0, columnsMax).map((column) => ({
+    ...column,
+    isChosen: choices.has(column.name),
+    choice: { type: detectedType(column), ...choices.get(column.name) },
+    sample: samplesOf(detected, column.at).map(shortened).join(' · '),
+    misfits: receipt.misfits.find((misfits) => misfits.column === column.at),
+    change: (change: FieldChoice) => onChange(withChoice(choices, column.name, change)),
+  }))
   return (
     <>
-      {columns.length > columnsMax && (
+      {isLong && (
         <div class="row">
-          <FindColumn value={wanted} onInput={setWanted} />
-          {places.length > columnsMax && (
-            <span class="quiet small">{t.moreColumns(count(places.length - columnsMax))}</span>
+          <SearchField label={t.findColumn} value={wanted} onInput={setWanted} />
+          {found.length > columnsMax && (
+            <span class="quiet small">{t.moreColumns(count(found.length - columnsMax))}</span>
           )}
         </div>
       )}
       <section class="frame" aria-label={t.columns} tabIndex={0}>
-        <ColumnRows {...{ detected, receipt, choices, change }} places={places.slice(0, columnsMax)} />
+        <ColumnTable rows={rows} receipt={receipt} disabled={!detected.dialect.header} />
       </section>
-      <MisfitNotes {...{ detected, receipt, choices, change }} />
+      {receipt.misfits.map((misfits) => (
+        <MisfitNote key={misfits.column} misfits={misfits} {...props} />
+      ))}
     </>
   )
 }
 
-interface ColumnsProps extends Omit<DeclareColumnsProps, 'onChange' | 'column'> {
-  readonly change: (at: number, choice: FieldChoice) => void
+interface ColumnRow {
+  readonly at: number
+  readonly name: string
+  readonly isChosen: boolean
+  readonly choice: FieldChoice
+  readonly sample: string
+  readonly misfits: Misfits | undefined
+  readonly change: (change: FieldChoice) => void
 }
 
-function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
-  const { detected, receipt, choices, places } = props
+interface ColumnTableProps {
+  readonly rows: readonly ColumnRow[]
+  readonly receipt: ProvisionalReceipt
+  /** Fields find their columns by the names in the header. */
+  readonly disabled: boolean
+}
+
+function ColumnTable({ rows, receipt, disabled }: ColumnTableProps) {
   const total = receipt.records.accepted + receipt.misfits.reduce((sum, one) => sum + one.count, 0)
-  const nameOf = (at: number) => detected.columns[at]?.name ?? ''
-  const misfitsOf = (at: number) => receipt.misfits.find(({ column }) => column === at)
-  const sample = (at: number) => samplesOf(detected, at).map(shortened).join(' · ')
-  const fit = (at: number) => <Fit total={total} misfits={misfitsOf(at)} name={nameOf(at)} />
-  const why = (at: number) => {
+  const nameAndSample = ({ name, sample }: ColumnRow) => [
+    <span class="strong name">{shownName(name)}</span>,
+    <span class="sub">{sample}</span>,
+  ]
+  const why = ({ at, isChosen }: ColumnRow) => {
     const sentence = whySentence(receipt, at)
-    return choices.has(nameOf(at)) ? t.asChosen : <span title={sentence.text}>{<Spoken sentence={sentence} />}</span>
+    return isChosen ? t.asChosen : <span title={sentence.text}>{<Spoken sentence={sentence} />}</span>
   }
-  const { type, name, isRequired, pattern, missing } = choicesOf(props)
   return (
     <Table
       class="list columns"
-      rows={places}
-      keyOf={nameOf}
+      rows={rows}
+      keyOf={({ name }) => name}
       columns={[
-        { head: '#', cell: (at) => count(at + 1), isNumber: true, class: 'quiet mid' },
-        { head: t.inFile, cell: (at) => <NameCell name={nameOf(at)} sample={sample(at)} />, isRowHead: true },
-        { head: t.samples, cell: (at) => <div class="sample">{sample(at)}</div>, class: 'phone-hide' },
-        { head: t.type, cell: type },
-        { head: t.fitOf(count(total)), cell: fit, class: 'phone-hide' },
-        { head: t.name, cell: name, class: 'said', name: t.name },
-        { head: t.filled, cell: isRequired, class: 'said', name: t.filled },
-        { head: t.pattern, cell: pattern, class: 'said', name: t.pattern },
-        { head: t.nulls, cell: missing, class: 'said', name: t.nulls },
+        { head: '#', cell: ({ at }) => count(at + 1), isNumber: true, class: 'quiet mid' },
+        { head: t.inFile, cell: nameAndSample, isRowHead: true },
+        { head: t.samples, cell: ({ sample }) => <div class="sample">{sample}</div>, class: 'phone-hide' },
+        { head: t.type, cell: (row) => <TypeChoice {...row} disabled={disabled} /> },
+        { head: t.fitOf(count(total)), cell: (row) => <Fit {...row} total={total} />, class: 'phone-hide' },
+        ...declarations(disabled).map(([name, cell]) => ({ head: name, cell, class: 'said', name })),
         { head: t.why, cell: why, class: 'wide small quiet' },
       ]}
     />
   )
 }
 
-/** The fields of a column, by its index. */
-function choicesOf({ detected: { columns, dialect }, choices, change }: ColumnsProps) {
-  const nameOf = (at: number) => columns[at]?.name ?? ''
-  const choiceOf = (at: number): FieldChoice => choices.get(nameOf(at)) ?? {}
-  const typeOf = (at: number) => choiceOf(at).type ?? (columns[at] ? detectedType(columns[at]) : 'string')
-  // Fields find their columns by the names in the header.
-  const disabled = !dialect.header
-  return {
-    type: (at: number) => (
-      <TypeChoice
-        name={nameOf(at)}
-        type={typeOf(at)}
-        disabled={disabled}
-        onChange={(type) => change(at, { type, pattern: '' })}
-      />
-    ),
-    name: (at: number) => (
-      <TextChoice
-        label={t.nameInDataset(nameOf(at))}
-        value={choiceOf(at).name ?? nameOf(at)}
-        isOther={(choiceOf(at).name ?? nameOf(at)) !== nameOf(at)}
-        disabled={disabled}
-        onChange={(name) => change(at, { name: name.trim() || nameOf(at) })}
-      />
-    ),
-    isRequired: (at: number) => (
-      <label class="hit">
-        <input
-          class="check"
-          type="checkbox"
-          checked={choiceOf(at).isRequired ?? false}
-          disabled={disabled}
-          onChange={({ currentTarget }) => change(at, { isRequired: currentTarget.checked })}
+/** What is said about a column besides its type. */
+function declarations(disabled: boolean): readonly (readonly [head: string, cell: (row: ColumnRow) => VNode])[] {
+  const textOf = (label: string, value: string, onChange: (text: string) => void, more = {}) => (
+    <TextChoice {...{ label, value, onChange, disabled, ...more }} />
+  )
+  return [
+    [
+      t.name,
+      ({ name, choice, change }) => {
+        const value = choice.name ?? name
+        const look = value === name ? 'soft' : 'soft differs'
+        return textOf(t.nameInDataset(name), value, (text) => change({ name: text.trim() || name }), { look })
+      },
+    ],
+    [
+      t.filled,
+      ({ name, choice: { isRequired = false }, change }) => (
+        <Box
+          {...{ disabled, label: t.mustBeFilled(name), isOn: isRequired }}
+          onChange={(isOn) => change({ isRequired: isOn })}
         />
-        <span class="hidden">{t.mustBeFilled(nameOf(at))}</span>
-      </label>
-    ),
-    pattern: (at: number) => (
-      <TextChoice
-        label={t.patternOf(nameOf(at))}
-        value={choiceOf(at).pattern ?? ''}
-        disabled={disabled || typeOf(at) !== 'string'}
-        onChange={(pattern) => change(at, { pattern })}
-      />
-    ),
-    missing: (at: number) => (
-      <TextChoice
-        label={t.nullsOf(nameOf(at))}
-        value={choiceOf(at).missing?.join(', ') ?? ''}
-        disabled={disabled}
-        onChange={(words) => change(at, { missing: words.split(/ *, */).filter(Boolean) })}
-      />
-    ),
-  }
+      ),
+    ],
+    [
+      t.pattern,
+      ({ name, choice: { type, pattern = '' }, change }) =>
+        textOf(
+          t.patternOf(name),
+          pattern,
+          (text) => change({ pattern: text }),
+          type !== 'string' && { disabled: true },
+        ),
+    ],
+    [
+      t.nulls,
+      ({ name, choice: { missing = [] }, change }) =>
+        textOf(t.nullsOf(name), missing.join(', '), (words) =>
+          change({ missing: words.split(/ *, */).filter(Boolean) }),
+        ),
+    ],
+  ]
 }
 
 const sampleCharactersMax = 40
@@ -160,129 +165,82 @@ function shortened(text: string): string {
   return text.length > sampleCharactersMax ? `${text.slice(0, sampleCharactersMax)}…` : text
 }
 
-function NameCell({ name, sample }: Readonly<Record<'name' | 'sample', string>>) {
-  return (
-    <>
-      <span class="strong name">{shownName(name)}</span>
-      <span class="sub">{sample}</span>
-    </>
-  )
-}
+const namesOfTypes: Readonly<Record<string, string>> = { string: 'text', datetime: 'timestamp' }
+const types = choosableTypes.map((one) => [one, typeName(namesOfTypes[one] ?? one)] as const)
 
-interface TypeChoiceProps {
-  readonly name: string
-  readonly type: ChoosableType
-  readonly disabled: boolean
-  readonly onChange: (type: ChoosableType) => void
-}
-
-function TypeChoice({ name, type, disabled, onChange }: TypeChoiceProps) {
-  const typeNames: Readonly<Record<string, string | undefined>> = t.typeNames
-  const names = { ...typeNames, string: typeNames.text, datetime: typeNames.timestamp } as Partial<
-    Record<string, string>
-  >
-  return (
-    <select
-      class="select soft"
-      aria-label={t.typeOf(name)}
-      value={type}
-      disabled={disabled}
-      onChange={({ currentTarget }) => onChange(currentTarget.value as ChoosableType)}
-    >
-      {choosableTypes.map((one) => (
-        <option key={one} value={one}>
-          {names[one]}
-        </option>
-      ))}
-    </select>
-  )
+function TypeChoice({ name, choice, change, disabled }: ColumnRow & { readonly disabled: boolean }) {
+  const onChange = (type: (typeof choosableTypes)[number]) => change({ type, pattern: '' })
+  const value = choice.type ?? 'string'
+  return <Choice look="soft" label={t.typeOf(name)} options={types} {...{ value, disabled, onChange }} />
 }
 
 interface TextChoiceProps {
   readonly label: string
   readonly value: string
-  /** It differs from what the file says. */
-  readonly isOther?: boolean
+  readonly look?: string
   readonly disabled: boolean
   readonly onChange: (value: string) => void
 }
 
-function TextChoice({ label, value, isOther = false, disabled, onChange }: TextChoiceProps) {
+function TextChoice({ value, look = 'soft', onChange, ...rest }: TextChoiceProps) {
   // A check that ends meanwhile does not undo what is being typed.
   const [text, setText] = useState(value)
   useLayoutEffect(() => setText(value), [value])
-  return (
-    <input
-      class={isOther ? 'field soft differs' : 'field soft'}
-      size={11}
-      aria-label={label}
-      value={text}
-      disabled={disabled}
-      onInput={({ currentTarget }) => setText(currentTarget.value)}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  )
+  const field = { ...rest, look, size: 11, value: text, onInput: setText }
+  return <Field {...field} onChange={({ currentTarget }) => onChange(currentTarget.value)} />
 }
 
-interface FitProps {
-  readonly name: string
-  readonly total: number
-  readonly misfits: ProvisionalReceipt['misfits'][number] | undefined
-}
-
-function Fit({ name, total, misfits }: FitProps) {
-  const many = misfits?.count ?? 0
+function Fit({ name, total, misfits }: ColumnRow & { readonly total: number }) {
+  const { count: many = 0, at = [] } = misfits ?? {}
   return (
     <span class="row fit">
       <span class={many > 0 ? 'num warn strong' : 'num quiet'}>{count(total - many)}</span>
-      <Strip isMini label={t.misfitsIn(name, count(many))} ticks={(misfits?.at ?? []).map((at) => ({ at }))} />
+      <Strip isMini label={t.misfitsIn(name, count(many))} ticks={at.map((one) => ({ at: one }))} />
     </span>
   )
 }
 
 /** What does not fit, and what could be said about it. */
-function MisfitNotes({ detected, receipt, choices, change }: ColumnsProps) {
+function MisfitNote({
+  misfits,
+  detected,
+  choices,
+  onChange,
+}: Omit<DeclareColumnsProps, 'column'> & { readonly misfits: Misfits }) {
+  const { column, count: many, values } = misfits
+  const name = detected.columns[column]?.name ?? ''
+  const change = (choice: FieldChoice) => onChange(withChoice(choices, name, choice))
+  const missing = choices.get(name)?.missing ?? []
   return (
-    <>
-      {receipt.misfits.map(({ column: at, count: many, values }) => {
-        const name = detected.columns[at]?.name ?? ''
-        const missing = choices.get(name)?.missing ?? []
-        const words = values.filter(({ value }) => value.trim() !== '')
-        return (
-          <div key={at} class="note warn" role="status">
-            <Icon name="warning" />
-            <p>
-              <b>{t.misfitCount(count(many), name)}</b>{' '}
-              {values.map(({ value, lines }, index) => (
-                <span key={value}>
-                  {index > 0 && ' · '}
-                  <code>{value === '' ? t.emptyText : shortened(value)}</code>
-                  {lines.length > 0 && ` ${t.lines(lines.length, lines.map(count).join(', '))}`}
-                </span>
-              ))}
-            </p>
-            <div class="row">
-              {words.map(({ value }) => (
-                <button
-                  key={value}
-                  type="button"
-                  class="btn small"
-                  onClick={() => change(at, { missing: [...missing, value] })}
-                >
-                  {t.readAsNull(shortened(value))}
-                </button>
-              ))}
-              <button
-                type="button"
-                class="btn small"
-                onClick={() => change(at, { type: 'string', isRequired: false, pattern: '', missing: [] })}
-              >
-                {t.keepAsText}
-              </button>
-            </div>
-          </div>
-        )
-      })}
-    </>
+    <div class="note warn" role="status">
+      <Icon name="warning" />
+      <p>
+        <b>{t.misfitCount(count(many), name)}</b>{' '}
+        {values.map(({ value, lines }, index) => (
+          <span key={value}>
+            {index > 0 && ' · '}
+            <code>{value === '' ? t.emptyText : shortened(value)}</code>
+            {lines.length > 0 && ` ${t.lines(lines.length, lines.map(count).join(', '))}`}
+          </span>
+        ))}
+      </p>
+      <div class="row">
+        {values
+          .filter(({ value }) => value.trim() !== '')
+          .map(({ value }) => (
+            <Button
+              key={value}
+              text={t.readAsNull(shortened(value))}
+              look="small"
+              onClick={() => change({ missing: [...missing, value] })}
+            />
+          ))}
+        <Button
+          text={t.keepAsText}
+          look="small"
+          onClick={() => change({ type: 'string', isRequired: false, pattern: '', missing: [] })}
+        />
+      </div>
+    </div>
   )
 }

@@ -1,10 +1,11 @@
 // Dialect fields: the user's declarations about how a file is read; the rest is detected. Knows no file.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { t } from '../texts.ts'
+import { Choice, Field } from './controls.tsx'
 
 type Value = DeclaredDialect[keyof DeclaredDialect]
 
-interface Choice {
+interface DialectField {
   readonly name: keyof DeclaredDialect
   readonly label: string
   readonly options: readonly (readonly [value: Value, label: string])[]
@@ -13,7 +14,7 @@ interface Choice {
 const encodings =
   'utf-8 windows-1252 iso-8859-2 windows-1250 windows-1251 utf-16le shift_jis gb18030 big5 euc-kr'.split(' ')
 
-const choices: readonly Choice[] = [
+const dialectFields: readonly DialectField[] = [
   {
     name: 'delimiter',
     label: t.delimiter,
@@ -44,35 +45,24 @@ export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
   }
   return (
     <div class="fields">
-      {choices.map(({ name, label, options }) => (
-        <label key={name} class="label">
-          {label}
-          <select
-            class="select"
-            value={options.find(([value]) => value === dialect[name])?.[1] ?? ''}
-            onChange={({ currentTarget }) =>
-              change(name, options.find(([, option]) => option === currentTarget.value)?.[0])
-            }
-          >
-            <option value="">{t.detected}</option>
-            {options.map(([, option]) => (
-              <option key={option}>{option}</option>
-            ))}
-          </select>
-        </label>
-      ))}
-      <label class="label">
-        {t.skipRows}
-        <input
-          class="field"
-          type="number"
-          min={0}
-          max={1_000}
-          placeholder={t.detected}
-          value={dialect.skipRows ?? ''}
-          onInput={({ currentTarget: { value } }) => change('skipRows', value === '' ? undefined : Number(value))}
+      {dialectFields.map(({ name, label, options }) => (
+        <Choice
+          key={name}
+          caption={label}
+          value={dialect[name]}
+          options={[[undefined, t.detected], ...options]}
+          onChange={(value) => change(name, value)}
         />
-      </label>
+      ))}
+      <Field
+        caption={t.skipRows}
+        type="number"
+        min={0}
+        max={1_000}
+        placeholder={t.detected}
+        value={dialect.skipRows?.toString() ?? ''}
+        onInput={(value) => change('skipRows', value === '' ? undefined : Number(value))}
+      />
     </div>
   )
 }

@@ -2,7 +2,6 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { ApiError, reach, UserFacingError } from '../api.ts'
 import { lookAtCaller, useCaller } from '../caller.ts'
-import { Refusal } from '../check/run-check.ts'
 import { failureSentences, type Sentence } from '../sentences.ts'
 import { t } from '../texts.ts'
 import { Icon } from './icon.tsx'
@@ -40,7 +39,7 @@ function sentencesOf(error: unknown): readonly [Sentence, ...(readonly Sentence[
   // The key has been changed since.
   if (error instanceof ApiError && error.status === 401) return [own(t.keyRefused)]
   // The service, and its code that checks files here, speak English; a proxy says nothing in a record.
-  if (error instanceof Refusal || (error instanceof ApiError && error.exception !== '')) return failureSentences(error)
+  if (error instanceof ApiError && error.exception !== '') return failureSentences(error)
   return [own(`${t.error}: ${error instanceof Error ? error.message : String(error)}`)]
 }
 

@@ -2,9 +2,8 @@
 // and its first rows. Knows not whether the file is stored.
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { RejectPreview } from '../../src/core/receipt.ts'
+import { ApiError } from '../api.ts'
 import type { DeclaredDialect, ProvisionalReceipt, Scope } from '../check/provisional.ts'
-import { Refusal } from '../check/run-check.ts'
 import { type Check, useCheck } from '../check/use-check.ts'
 import { bytes, count, duration, percent } from '../format.ts'
 import { reasonName } from '../reject-texts.ts'
@@ -28,8 +27,8 @@ export interface Declared {
 
 export type Reading = ReturnType<typeof useReading>
 
-/** The beginning of a file as it would be read, and all of it on request. */
-export function useReading(file: File, { dialect, choices }: Declared, scope: Scope) {
+/** The beginning of a file as it would be read, and all of it on request; null while it is fetched. */
+export function useReading(file: File | null, { dialect, choices }: Declared, scope: Scope) {
   const head = useCheck(file, dialect, 'head')
   const detected = head.receipt
   const schema = useMemo(() => (detected === null ? null : schemaOf(choices, detected)), [choices, detected])
@@ -46,7 +45,7 @@ interface FileReadingProps {
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly reading: Reading
   /** The column to begin with. */
-  readonly column?: string | undefined
+  readonly column?: string
   /** How it is read is the first thing to be said. */
   readonly isDialectOpen?: boolean
   /** Buttons: above what appears later, so that they do not move under the pointer. */
@@ -59,12 +58,12 @@ export function FileReading({
   declared,
   onDeclare,
   reading,
-  column,
+  column = '',
   isDialectOpen = false,
   children,
 }: FileReadingProps) {
   const { detected, known, whole, error } = reading
-  const isRefused = error instanceof Refusal
+  const isRefused = error instanceof ApiError
   const [isOpen, setOpen] = useState(isDialectOpen)
   return (
     <div class="reading">
@@ -158,19 +157,33 @@ function Progress({ check: { progress, startMs }, file }: { readonly check: Chec
 
 /** Rejects by cause with the first of them, and what a careful reader would ask. */
 function Findings({ receipt: { rejects, columns, notes } }: { readonly receipt: ProvisionalReceipt }) {
-  const { count: many, first } = rejects
+  const { first, reasons } = rejects
+  const names = columns.map(({ name }) => name)
+  // Records that break what is declared stand in the notes about their columns.
+  const listed = rejects.count - (reasons.constraint ?? 0)
   return (
     <>
       {first.length > 0 && (
         <details open>
           <summary>
             {t.rejects}:{' '}
-            {Object.entries(rejects.reasons)
+            {Object.entries(reasons)
               .map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
               .join(', ')}
           </summary>
-          <RejectTable rejects={first} columns={columns.map(({ name }) => name)} />
-          {many > first.length && <p class="quiet">{t.firstOnly(count(first.length))}</p>}
+          <div class="frame scroll" tabIndex={0} role="region" aria-label={t.rejects}>
+            <Table
+              class="list"
+              rows={first}
+              keyOf={({ byteOffset }) => byteOffset}
+              columns={[
+                { head: t.line, cell: ({ line }) => count(line), isNumber: true },
+                { head: t.reason, cell: (reject) => <Spoken sentence={rejectSentence(reject, names)} /> },
+                { head: t.text, cell: ({ text, base64 }) => <code class="record">{text ?? base64 ?? '…'}</code> },
+              ]}
+            />
+          </div>
+          {listed > first.length && <p class="quiet">{t.firstOnly(count(first.length))}</p>}
         </details>
       )}
       {notes.length > 0 && (
@@ -182,28 +195,5 @@ function Findings({ receipt: { rejects, columns, notes } }: { readonly receipt: 
         </details>
       )}
     </>
-  )
-}
-
-interface RejectTableProps {
-  readonly rejects: readonly RejectPreview[]
-  /** Names of the columns of the table. */
-  readonly columns: readonly string[]
-}
-
-function RejectTable({ rejects, columns }: RejectTableProps) {
-  return (
-    <div class="frame scroll" tabIndex={0} role="region" aria-label={t.rejects}>
-      <Table
-        class="list"
-        rows={rejects}
-        keyOf={({ byteOffset }) => byteOffset}
-        columns={[
-          { head: t.line, cell: ({ line }) => count(line), isNumber: true },
-          { head: t.reason, cell: (reject) => <Spoken sentence={rejectSentence(reject, columns)} /> },
-          { head: t.text, cell: ({ text, base64 }) => <code class="record">{text ?? base64 ?? '…'}</code> },
-        ]}
-      />
-    </div>
   )
 }

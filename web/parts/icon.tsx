@@ -20,7 +20,9 @@ const drawings = {
   warning: 'M8 2.5 14 13H2zM8 6.5v3M8 11.2h.01',
 } as const
 
-export function Icon({ name, class: classes = '' }: { readonly name: keyof typeof drawings; readonly class?: string }) {
+export type IconName = keyof typeof drawings
+
+export function Icon({ name, class: classes = '' }: { readonly name: IconName; readonly class?: string }) {
   return (
     <svg class={`icon ${classes}`} viewBox="0 0 16 16" aria-hidden="true">
       <path d={drawings[name]} />

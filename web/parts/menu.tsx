@@ -5,17 +5,15 @@ import { useId } from 'preact/hooks'
 interface MenuProps {
   /** What the button shows. */
   readonly label: ComponentChildren
-  /** What the button is called, if that says more than it shows. */
-  readonly name?: string
   readonly class?: string
   readonly children: ComponentChildren
 }
 
-export function Menu({ label, name, class: classes = 'btn', children }: MenuProps) {
+export function Menu({ label, class: classes = 'btn', children }: MenuProps) {
   const id = useId()
   return (
     <>
-      <button type="button" class={classes} aria-label={name} popovertarget={id}>
+      <button type="button" class={classes} popovertarget={id}>
         {label}
       </button>
       <div class="menu" id={id} popover="auto">

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { type ShownNote, severities } from '../../src/core/notes.ts'
 import { count } from '../format.ts'
-import { noteSentence } from '../sentences.ts'
+import { noteLines, noteSentence } from '../sentences.ts'
 import { t } from '../texts.ts'
 import { Icon } from './icon.tsx'
 import { Spoken } from './spoken.tsx'
@@ -28,15 +28,10 @@ export function NoteList({ notes, remedy }: NoteListProps) {
               <Mark severity={note.severity} />
               <p>
                 {note.severity === 'serious' && <strong>{t.serious} </strong>}
-                <Spoken sentence={noteSentence(note)} />{' '}
-                <span class="quiet">
-                  {note.lines !== undefined &&
-                    note.lines.length > 0 &&
-                    `${t.lines(note.lines.length, note.lines.map(count).join(', '))} · `}
-                  <a href={`/docs/notes#${note.code}`} target="_blank" rel="noopener">
-                    {t.whatItMeans}
-                  </a>
-                </span>
+                <Spoken sentence={noteSentence(note)} /> <span class="quiet">{noteLines(note)}</span>{' '}
+                <a href={`/docs/notes#${note.code}`} target="_blank" rel="noopener">
+                  {t.whatItMeans}
+                </a>
               </p>
               {remedy?.(note)}
             </li>

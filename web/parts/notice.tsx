@@ -1,61 +1,45 @@
-// Notice: one sentence about what was done, with its way back, for some seconds; it stays under the pointer or the focus.
+// Notice: what was moved to the trash, with the way back, for some seconds; it stays under the pointer or the focus.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { sharedState } from '../shared-state.ts'
+import { count, shownName } from '../format.ts'
 import { t } from '../texts.ts'
+import { forgetTrashed, putBack, trashed } from '../trash.ts'
+import { Button } from './controls.tsx'
 import { Failure } from './failure.tsx'
-import { Icon } from './icon.tsx'
-
-interface Notice {
-  readonly text: string
-  readonly action: string
-  onAction(): Promise<void>
-  /** Called when it is no longer shown. */
-  onGone(): void
-}
 
 const shownMs = 20_000
 
-const state = sharedState<{ readonly notice: Notice | null; readonly error: unknown }>({ notice: null, error: null })
-
-/** Takes the place of the notice before. */
-export function showNotice(notice: Notice): void {
-  state.change({ notice, error: null })
+export function NoticePlace() {
+  const { datasets, failure } = trashed.use()
+  const [first, ...others] = datasets
+  if (first === undefined) return null
+  const text =
+    others.length === 0 ? t.isInTrash(shownName(first.file.name) || first.id) : t.areInTrash(count(datasets.length))
+  return (
+    <div class="toast-place">
+      <Notice text={text} failure={failure} />
+    </div>
+  )
 }
 
-export function NoticePlace() {
-  const { notice, error } = state.use()
-  const [isHeld, hold] = useState(false)
-  const close = () => {
-    state.change({ notice: null })
-    hold(false)
-    notice?.onGone()
-  }
+function Notice({ text, failure }: { readonly text: string; readonly failure: unknown }) {
+  const [isHeld, setHeld] = useState(false)
   useLayoutEffect(() => {
-    if (notice === null || isHeld || error !== null) return
-    const timer = setTimeout(close, shownMs)
+    if (isHeld || failure !== null) return
+    const timer = setTimeout(forgetTrashed, shownMs)
     return () => clearTimeout(timer)
-  }, [notice, isHeld, error])
-  if (notice === null) return null
+  }, [text, isHeld, failure])
   return (
     <div
       class="toast"
       role="status"
-      onPointerEnter={() => hold(true)}
-      onPointerLeave={() => hold(false)}
-      onFocusIn={() => hold(true)}
-      onFocusOut={() => hold(false)}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
     >
-      {error === null ? <span>{notice.text}</span> : <Failure error={error} />}
-      <button
-        type="button"
-        class="btn small"
-        onClick={() => notice.onAction().then(close, (failure) => state.change({ error: failure }))}
-      >
-        {notice.action}
-      </button>
-      <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={close}>
-        <Icon name="close" />
-      </button>
+      {failure === null ? <span>{text}</span> : <Failure error={failure} />}
+      <Button text={t.putBack} look="small" onClick={() => void putBack()} />
+      <Button text={t.close} icon="close" look="ghost icon-only" onClick={forgetTrashed} />
     </div>
   )
 }

@@ -29,12 +29,7 @@ export function Preview({ label, receipt }: PreviewProps) {
     isNumber: isNumeric(type),
   }))
   const number = {
-    head: (
-      <>
-        <span aria-hidden="true">#</span>
-        <span class="hidden">{t.rowNumber}</span>
-      </>
-    ),
+    head: '#',
     cell: (_: readonly unknown[], at: number) => count(at + 1),
     isNumber: true,
     isRowHead: true,

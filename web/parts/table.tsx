@@ -11,25 +11,22 @@ interface TableColumn<Row> {
   readonly class?: string
   /** Shown beside the cell where the head is not in view. */
   readonly name?: string
-  /** Explains the head. */
-  readonly title?: string
 }
 
 interface TableProps<Row> {
   readonly columns: readonly TableColumn<Row>[]
   readonly rows: readonly Row[]
   readonly class?: string
-  readonly label?: string
   keyOf?(row: Row): string | number
 }
 
-export function Table<Row>({ columns, rows, label, keyOf, ...rest }: TableProps<Row>) {
+export function Table<Row>({ columns, rows, keyOf, ...rest }: TableProps<Row>) {
   return (
-    <table class={rest.class} aria-label={label}>
+    <table class={rest.class}>
       <thead>
         <tr>
-          {columns.map(({ head, isNumber, title, ...column }, at) => (
-            <th key={at} scope="col" class={classesOf(isNumber, column.class)} title={title}>
+          {columns.map(({ head, isNumber, ...column }, at) => (
+            <th key={at} scope="col" class={classesOf(isNumber, column.class)}>
               {head}
             </th>
           ))}

@@ -17,7 +17,7 @@ export class Backoff {
   #nextMs = firstMs
 
   /** Call it when something worked. */
-  renew(): void {
+  reset(): void {
     this.#nextMs = firstMs
   }
 

@@ -2,26 +2,20 @@
 import { UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
 
-export interface ChosenFile {
-  readonly file: File
-  /** True for a dropped folder, which browsers pass as a file that cannot be read. */
-  readonly isFolder: boolean
-}
-
-export function plainFiles(files: Iterable<File>): readonly ChosenFile[] {
-  return [...files].map((file) => ({ file, isFolder: false }))
-}
-
 /** A pasted text, as a file. */
 export function pastedFile(text: string): File {
   return new File([text], 'pasted.csv', { type: 'text/csv' })
 }
 
-export function droppedFiles(transfer: DataTransfer): readonly ChosenFile[] {
-  return [...transfer.items].flatMap((item) => {
+/** Which of them are folders, too: browsers pass those as files that cannot be read. */
+export function droppedFiles(transfer: DataTransfer) {
+  const folders = new Set<File>()
+  const files = [...transfer.items].flatMap((item) => {
     const file = item.getAsFile()
-    return file === null ? [] : [{ file, isFolder: item.webkitGetAsEntry()?.isDirectory === true }]
+    if (file !== null && item.webkitGetAsEntry()?.isDirectory) folders.add(file)
+    return file ?? []
   })
+  return { files, folders }
 }
 
 /** The file was changed, moved or deleted: browsers refuse to read it then. */

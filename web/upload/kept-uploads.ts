@@ -2,7 +2,7 @@
 // when the same file is chosen again. Knows no element.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 
-export interface KeptUpload {
+export interface UnfinishedUpload {
   readonly id: string
   readonly fingerprint: Fingerprint
   readonly dialect: DeclaredDialect
@@ -12,26 +12,26 @@ export interface KeptUpload {
 
 const storeName = 'unfinished'
 /** The service forgets them sooner. */
-const keptMs = 7 * 86_400_000
+const storedMsMax = 7 * 86_400_000
 
 /** If nothing can be stored, an upload lasts as long as its page. */
-export async function saveUpload(upload: KeptUpload): Promise<void> {
-  await within('readwrite', (store) => store.put(upload)).catch(() => {})
+export async function saveUpload(upload: UnfinishedUpload): Promise<void> {
+  await withStore('readwrite', (store) => store.put(upload)).catch(() => {})
 }
 
 export async function forgetUpload(id: string): Promise<void> {
-  await within('readwrite', (store) => store.delete(id)).catch(() => {})
+  await withStore('readwrite', (store) => store.delete(id)).catch(() => {})
 }
 
-export async function keptUploads(): Promise<readonly KeptUpload[]> {
-  // Only keepUpload() writes them.
-  const all = (await within('readonly', (store) => store.getAll()).catch(() => [])) as KeptUpload[]
-  const isOld = ({ begunAt }: KeptUpload) => begunAt < Date.now() - keptMs
+export async function unfinishedUploads(): Promise<readonly UnfinishedUpload[]> {
+  // Only saveUpload() writes them.
+  const all = (await withStore('readonly', (store) => store.getAll()).catch(() => [])) as UnfinishedUpload[]
+  const isOld = ({ begunAt }: UnfinishedUpload) => begunAt < Date.now() - storedMsMax
   for (const { id } of all.filter(isOld)) await forgetUpload(id)
   return all.filter((one) => !isOld(one))
 }
 
-async function within(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {
+async function withStore(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest): Promise<unknown> {
   const opening = indexedDB.open('uploads', 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(storeName, { keyPath: 'id' })
   const database = (await resultOf(opening)) as IDBDatabase // what open() resolves to
@@ -53,10 +53,10 @@ function resultOf(request: IDBRequest): Promise<unknown> {
 const closingMs = 2_000
 
 /**
- * Keeps other tabs from working on an upload until the function is called that it resolves to; null if another one does
- * so until the signal is aborted.. A page without TLS has no locks.
+ * Locks an upload against other tabs until the function is called that it resolves to; null if another one holds
+ * the lock until the signal is aborted. A page without TLS has no locks.
  */
-export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promise<(() => void) | null> {
+export function lockUpload(id: string, signal = AbortSignal.timeout(closingMs)): Promise<(() => void) | null> {
   const { locks } = navigator as { readonly locks?: LockManager }
   if (locks === undefined) return Promise.resolve(() => {})
   return new Promise((resolve) => {

@@ -8,7 +8,7 @@ const { afterEvent } = await import('./live.ts')
 
 type LiveState = ReturnType<typeof afterEvent>
 
-const nothing: LiveState = { isLive: false, running: new Map(), ended: new Set(), changes: 0 }
+const nothing: LiveState = { isLive: false, running: new Map(), ended: new Set(), gone: new Set(), changes: 0 }
 const status = (id: string, version: number, phase = 'receiving') => JSON.stringify({ id, version, phase })
 const after = (...events: readonly (readonly [event: string, data: string])[]) =>
   events.reduce<LiveState>((state, [event, data]) => afterEvent(state, event, data), nothing)
@@ -40,4 +40,17 @@ test('a reset forgets the uploads that the service does not name again', () => {
 
 test('a change of a dataset is counted, and an unknown event is not', () => {
   assert.equal(after(['dataset', '{}'], ['dataset', '{}'], ['other', '{}']).changes, 2)
+})
+
+test('a dataset is gone once it is deleted or moved to the trash, until it is put back', () => {
+  const event = (id: string, change: string) => ['dataset', JSON.stringify({ id, change })] as const
+  const state = after(
+    event('a', 'stored'),
+    event('a', 'trashed'),
+    event('b', 'trashed'),
+    event('b', 'restored'),
+    event('c', 'deleted'),
+    event('c', 'dismissed'),
+  )
+  assert.deepEqual([...state.gone], ['a'])
 })

@@ -13,6 +13,8 @@ interface LiveState {
   readonly running: ReadonlyMap<string, UploadStatus>
   /** Uploads that have ended, the last of them: a late event must not bring one back. */
   readonly ended: ReadonlySet<string>
+  /** Datasets that were deleted, or moved to the trash, since the page was opened. */
+  readonly gone: ReadonlySet<string>
   /** Counts the changes of datasets, of all and of those in the trash. */
   readonly changes: number
 }
@@ -21,7 +23,7 @@ interface LiveState {
 const endedMax = 1_000
 
 const broken = { isLive: false, running: new Map<string, UploadStatus>() }
-const state = sharedState<LiveState>({ ...broken, ended: new Set(), changes: 0 })
+const state = sharedState<LiveState>({ ...broken, ended: new Set(), gone: new Set(), changes: 0 })
 
 /** What happens, with every change. */
 export const useLive = state.use
@@ -58,13 +60,18 @@ async function follow(signal: AbortSignal): Promise<void> {
 export function afterEvent(before: LiveState, event: string, data: string): LiveState {
   const changes = before.changes + 1
   if (event === 'reset') return { ...before, isLive: true, running: new Map(), changes }
-  if (event === 'dataset') return { ...before, changes }
+  if (event === 'dataset') return { ...before, gone: goneAfter(before.gone, JSON.parse(data)), changes }
   if (event !== 'upload') return before
   const status = JSON.parse(data) as UploadStatus
   if (isFinished(status)) return afterEnd(before, status.id)
   const known = before.running.get(status.id)
   if (before.ended.has(status.id) || (known !== undefined && known.version > status.version)) return before
   return { ...before, running: new Map(before.running).set(status.id, status) }
+}
+
+function goneAfter(gone: LiveState['gone'], { id, change }: Readonly<Record<'id' | 'change', string>>) {
+  const others = [...gone].filter((one) => one !== id)
+  return new Set(change === 'deleted' || change === 'trashed' ? [...others, id] : others)
 }
 
 function afterEnd(before: LiveState, id: string): LiveState {

@@ -5,7 +5,7 @@ import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
 import { Backoff, isTransient } from './backoff.ts'
-import { hold } from './kept-uploads.ts'
+import { lockUpload } from './kept-uploads.ts'
 import { endUpload } from './live.ts'
 import { uploadEvents } from './upload-events.ts'
 import { addBytes, beginUpload, sendWhole, uploadOffset } from './upload-requests.ts'
@@ -42,42 +42,37 @@ const resumableBytesMin = 1_048_576
 /** Another request has added bytes in the meantime: ask for the offset again. */
 const offsetMismatch = 409
 
-/**
- * @param onBegun Called when an upload begins that can be continued by its id.
- * @throws {ApiError, UserFacingError} Also rejects with the reason of the signal.
- */
-export async function sendFile(
-  upload: OutgoingFile,
-  file: File,
-  update: Update,
-  onBegun: (id: string) => Promise<void>,
-  signal: AbortSignal,
-): Promise<UploadResult> {
+interface Sending {
+  readonly upload: OutgoingFile
+  readonly file: File
+  readonly update: Update
+  /** Called when an upload begins that can be continued by its id. */
+  readonly onBegun: (id: string) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** @throws {ApiError, UserFacingError} Also rejects with the reason of the signal. */
+export async function sendFile(sending: Sending): Promise<UploadResult> {
+  const { upload, file, update, signal } = sending
   const { size } = upload
-  if (upload.id !== null || size >= resumableBytesMin) return sendResumable(upload, file, update, onBegun, signal)
+  if (upload.id !== null || size >= resumableBytesMin) return sendResumable(sending)
   const progress = progressOf(upload, update)
   const onSent = (bytes: number) => {
     progress(bytes)
     update({ phase: bytes >= size ? 'processing' : 'sending' })
   }
-  const receipt = await patiently(update, signal, () => sendWhole(file, upload, { onSent, signal }))
+  const receipt = await withRetries(update, signal, () => sendWhole(file, upload, { onSent, signal }))
   const { accepted, rejected } = receipt.records
   if (receipt.upload !== undefined) endUpload(receipt.upload.id)
   return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
 }
 
-async function sendResumable(
-  upload: OutgoingFile,
-  file: File,
-  update: Update,
-  onBegun: (id: string) => Promise<void>,
-  signal: AbortSignal,
-): Promise<UploadResult> {
+async function sendResumable({ upload, file, update, onBegun, signal }: Sending): Promise<UploadResult> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const id = upload.id ?? (await patiently(update, signal, () => beginUpload(file, upload, signal)))
+  const id = upload.id ?? (await withRetries(update, signal, () => beginUpload(file, upload, signal)))
   update({ id })
-  const release = await hold(id)
+  const release = await lockUpload(id)
   if (release === null) throw new UserFacingError(t.otherTab)
   try {
     if (upload.id === null) await onBegun(id)
@@ -109,12 +104,12 @@ async function lastStatus(id: string, update: Update, signal: AbortSignal): Prom
 
 async function sendRest(id: string, upload: OutgoingFile, file: File, update: Update, signal: AbortSignal) {
   const progress = progressOf(upload, update)
-  await patiently(update, signal, async (renew) => {
+  await withRetries(update, signal, async (resetBackoff) => {
     const offset = await uploadOffset(id, signal)
     progress(offset)
     if (offset === upload.size) return
     const onSent = (bytes: number) => {
-      renew()
+      resetBackoff()
       progress(offset + bytes)
     }
     await addBytes(id, file, offset, { onSent, signal })
@@ -122,19 +117,19 @@ async function sendRest(id: string, upload: OutgoingFile, file: File, update: Up
 }
 
 /** Retries after temporary failures, immediately after a success and with growing waits otherwise. */
-export async function patiently<Result>(
+export async function withRetries<Result>(
   update: (change: Pick<SendState, 'isBroken'>) => void,
   signal: AbortSignal,
-  attempt: (renew: () => void) => Promise<Result>,
+  attempt: (resetBackoff: () => void) => Promise<Result>,
 ): Promise<Result> {
   const backoff = new Backoff()
-  const renew = () => {
-    backoff.renew()
+  const resetBackoff = () => {
+    backoff.reset()
     update({ isBroken: false })
   }
   for (;;) {
     try {
-      const result = await attempt(renew)
+      const result = await attempt(resetBackoff)
       update({ isBroken: false })
       return result
     } catch (error) {

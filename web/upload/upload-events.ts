@@ -23,7 +23,7 @@ export async function* eventsAt(path: string, signal: AbortSignal) {
       const { body } = await request(path, { headers, signal })
       if (body === null) return
       for await (const one of eventsOf(body)) {
-        backoff.renew()
+        backoff.reset()
         lastId = one.id
         yield one
       }

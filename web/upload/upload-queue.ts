@@ -5,26 +5,24 @@ import { ApiError, cancelUpload, getUpload, UserFacingError } from '../api.ts'
 import type { FieldChoices } from '../parts/declared-fields.ts'
 import { sharedState } from '../shared-state.ts'
 import { t } from '../texts.ts'
-import { type ChosenFile, ensureReadable, Unreadable } from './chosen-files.ts'
+import { ensureReadable, Unreadable } from './chosen-files.ts'
 import {
   type Fingerprint,
   fingerprintOf,
   forgetUpload,
-  hold,
   isSameFile,
-  type KeptUpload,
-  keptUploads,
+  lockUpload,
   saveUpload,
+  type UnfinishedUpload,
+  unfinishedUploads,
 } from './kept-uploads.ts'
 import { endUpload } from './live.ts'
-import { type OutgoingFile, patiently, resultOf, sendFile, type UploadResult } from './send-file.ts'
+import { type OutgoingFile, resultOf, sendFile, type UploadResult, withRetries } from './send-file.ts'
 
 export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 'done' | 'failed' | 'canceled'
 
 export interface QueuedUpload extends OutgoingFile {
   readonly number: number
-  /** Number of the first file that was chosen together with this one. */
-  readonly firstNumber: number
   readonly name: string
   /** Null while it must be chosen again, and for what cannot be sent. */
   readonly file: File | null
@@ -76,14 +74,13 @@ class UploadQueue {
   }
 
   /** Nothing is sent before the user says so, except files whose upload has already begun. */
-  async add(chosen: readonly ChosenFile[]): Promise<void> {
-    const firstNumber = this.#lastNumber + 1
-    for (const { file, isFolder } of chosen) {
+  async add(files: readonly File[], folders: ReadonlySet<File> = new Set()): Promise<void> {
+    for (const [at, file] of files.entries()) {
       const { name, size } = file
-      const known = { firstNumber, name, size, ...nothingDeclared, ...nothingSent }
-      const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
-      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) })
-      else if (!(await this.#goesOn(file))) this.#add({ ...known, file, phase: 'ready' })
+      const known = { name, size, ...nothingDeclared, ...nothingSent }
+      const fault = folders.has(file) ? t.folder : size === 0 ? t.emptyFile : null
+      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) }, at)
+      else if (!(await this.#resumeWith(file))) this.#add({ ...known, file, phase: 'ready' }, at)
     }
   }
 
@@ -128,14 +125,15 @@ class UploadQueue {
     return this.#uploads.find((upload) => upload.number === number)
   }
 
-  #add(upload: Omit<QueuedUpload, 'number' | 'firstNumber'> & Partial<QueuedUpload>): number {
+  /** The last choice stands first, its files in the order in which the browser names them. */
+  #add(upload: Omit<QueuedUpload, 'number'>, at: number): number {
     const number = ++this.#lastNumber
-    this.#state.change({ uploads: [...this.#uploads, { number, firstNumber: number, ...upload }] })
+    this.#state.change({ uploads: this.#uploads.toSpliced(at, 0, { number, ...upload }) })
     return number
   }
 
   /** True for a file whose upload waits for it. */
-  async #goesOn(file: File): Promise<boolean> {
+  async #resumeWith(file: File): Promise<boolean> {
     const alike = (one: QueuedUpload) => one.file === null && one.name === file.name && one.size === file.size
     if (!this.#uploads.some(alike)) return false
     const chosen = await fingerprintOf(file)
@@ -150,14 +148,14 @@ class UploadQueue {
 
   /** Uploads that were unfinished when the page was closed, each once no other tab works on it. */
   async #restore(): Promise<void> {
-    await Promise.all((await keptUploads()).map((kept) => this.#restoreFree(kept)))
+    await Promise.all((await unfinishedUploads()).map((unfinished) => this.#restoreUpload(unfinished)))
   }
 
-  async #restoreFree({ id, dialect, fingerprint }: KeptUpload): Promise<void> {
+  async #restoreUpload({ id, dialect, fingerprint }: UnfinishedUpload): Promise<void> {
     const { signal } = new AbortController()
-    const release = await hold(id, signal)
+    const release = await lockUpload(id, signal)
     release?.()
-    const asked = patiently(
+    const asked = withRetries(
       () => {},
       signal,
       () => getUpload(id),
@@ -168,7 +166,7 @@ class UploadQueue {
     })
     if (status === null) return
     // The other tab may have finished or cancelled it.
-    if (!(await keptUploads()).some((one) => one.id === id)) return
+    if (!(await unfinishedUploads()).some((one) => one.id === id)) return
     if (isFinished(status)) void forgetUpload(id)
     if (status.phase === 'failed' || status.phase === 'expired') return
     const { name, size } = fingerprint
@@ -186,17 +184,18 @@ class UploadQueue {
       sentBytes,
     }
     if (status.phase === 'done') {
-      this.#add({ ...known, phase: 'done', result: resultOf(status) })
+      this.#add({ ...known, phase: 'done', result: resultOf(status) }, 0)
       return
     }
     // Of a file that has arrived, nothing is needed any more.
-    const number = this.#add({ ...known, phase: 'paused', file: sentBytes === size ? new File([], name) : null })
+    const file = sentBytes === size ? new File([], name) : null
+    const number = this.#add({ ...known, phase: 'paused', file }, 0)
     if (sentBytes === size) this.send(number)
   }
 
   #startNext(): void {
     const running = this.#uploads.filter(({ phase }) => phase === 'sending' || phase === 'processing').length
-    const waiting = this.#uploads.filter(({ phase }) => phase === 'waiting')
+    const waiting = this.#uploads.filter(({ phase }) => phase === 'waiting').toSorted((a, b) => a.number - b.number)
     for (const upload of waiting.slice(0, Math.max(0, runningMax - running))) void this.#run(upload)
   }
 
@@ -210,7 +209,8 @@ class UploadQueue {
     const update = (change: Partial<QueuedUpload>) => this.#update(number, change)
     try {
       await ensureReadable(file)
-      const result = await sendFile(upload, file, update, (id) => this.#keep(upload, file, id), signal)
+      const onBegun = (id: string) => this.#saveUnfinished(upload, file, id)
+      const result = await sendFile({ upload, file, update, onBegun, signal })
       const id = this.#find(number)?.id ?? null
       if (id !== null) void forgetUpload(id)
       update({ phase: 'done', result, sentBytes: size })
@@ -220,7 +220,7 @@ class UploadQueue {
     this.#startNext()
   }
 
-  async #keep({ number, dialect }: QueuedUpload, file: File, id: string): Promise<void> {
+  async #saveUnfinished({ number, dialect }: QueuedUpload, file: File, id: string): Promise<void> {
     const fingerprint = await fingerprintOf(file)
     this.#update(number, { fingerprint })
     await saveUpload({ id, fingerprint, dialect, begunAt: Date.now() })

@@ -42,18 +42,18 @@ export function declaredTarget(
   facts: ColumnFacts | null,
   lineOf?: LineOf,
 ): DeclaredTarget {
-  const why = `declared in the schema as ${fieldType}`
+  const isDecimal = values.form.kind === 'number' && values.form.isDecimal === true
+  const why = `declared in the schema as ${isDecimal ? 'decimal' : fieldType}`
   if (type !== 'byValues') return { type, values, why }
   if (facts === null) throw new Error('Cannot choose a type by values: there are no facts')
   if (values.form.kind !== 'number') return momentTarget(values, facts, why)
   const { type: decimal, long } = numberType(values.form, facts)
-  const kept = values.form.isDecimal ? 'as the format says' : 'all with as many places'
-  const reason = long.length > 0 ? 'because a double would lose digits' : kept
-  if (decimal !== null) return { type: decimal, values, why: `${why}; decimals, ${reason}` }
+  const reason = long.length > 0 ? 'because a double would lose digits' : 'all with as many places'
+  if (decimal !== null) return { type: decimal, values, why: isDecimal ? why : `${why}; decimals, ${reason}` }
   const doubt = digitsDoubt(joinClasses(long), 'NUMBERS_ROUNDED', 'the nearest doubles are stored', lineOf)
   if (doubt === null) {
     const unlike = '; doubles, since some numbers have a plus sign, zeros in front or an exponent'
-    return { type: { kind: 'number' }, values, why: values.form.isDecimal ? why + unlike : why }
+    return { type: { kind: 'number' }, values, why: isDecimal ? why + unlike : why }
   }
   const form = { ...values.form, isNearest: true } as const
   const nearest = `${why}; what has more digits than a double keeps is the nearest double`

@@ -2,7 +2,7 @@
 // compiled before it is needed.
 let compiled: { readonly scanner: WebAssembly.Module; readonly columns: WebAssembly.Module } | undefined
 
-export function keepModules(scanner: WebAssembly.Module, columns: WebAssembly.Module): void {
+export function setModules(scanner: WebAssembly.Module, columns: WebAssembly.Module): void {
   compiled = { scanner, columns }
 }
 

@@ -1,11 +1,11 @@
 // Dataset: the head of a dataset, with the account of its file, and its tabs. Knows which tab shows what.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { getReceipt, type Receipt } from '../../api.ts'
+import { getReceipt, type Receipt, type TabProps } from '../../api.ts'
 import { count, shownName } from '../../format.ts'
 import { Account } from '../../parts/account.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { datasetHref, type Tab, tabs } from '../../router.ts'
+import { datasetHref, type Tab } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { Head } from './head.tsx'
@@ -29,7 +29,17 @@ export function Dataset({ id, tab, query }: DatasetProps) {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab, receipt])
-  if (error !== null) return <NotThere error={error} />
+  if (error !== null) {
+    return (
+      <div class="page">
+        <h1>{t.noDataset}</h1>
+        <Failure error={error} />
+        <p>
+          <a href="#/">{t.back}</a>
+        </p>
+      </div>
+    )
+  }
   if (receipt === null) return <p class="page quiet">{t.loading}</p>
   return (
     <>
@@ -46,40 +56,16 @@ export function Dataset({ id, tab, query }: DatasetProps) {
 }
 
 function Tabs({ receipt: { id, records }, tab }: { readonly receipt: Receipt; readonly tab: Tab }) {
-  const names: Readonly<Partial<Record<Tab, string>>> = {
-    rows: t.rows,
-    fix: t.fix,
-    sql: t.sql,
-    receipt: t.receipt,
-  }
   return (
     <nav class="tabs" aria-label={t.views}>
-      {tabs
-        .filter((one) => names[one] !== undefined)
-        .map((one) => (
-          <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
-            {names[one]}
-            {one === 'fix' && records.rejected > 0 && <span class="badge warn">{count(records.rejected)}</span>}
-          </a>
-        ))}
+      {(['rows', 'fix', 'sql', 'receipt'] as const).map((one) => (
+        <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
+          {t[one]}
+          {one === 'fix' && records.rejected > 0 && <span class="badge warn">{count(records.rejected)}</span>}
+        </a>
+      ))}
     </nav>
   )
-}
-
-function NotThere({ error }: { readonly error: unknown }) {
-  return (
-    <div class="page">
-      <h1>{t.noDataset}</h1>
-      <Failure error={error} />
-      <p>
-        <a href="#/">{t.back}</a>
-      </p>
-    </div>
-  )
-}
-
-interface TabProps extends Pick<DatasetProps, 'query'> {
-  readonly receipt: Receipt
 }
 
 /** Each tab is a script of its own. */

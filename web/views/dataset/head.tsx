@@ -3,6 +3,7 @@ import { datasetAddress, type ListedDataset, listDatasets, type Receipt } from '
 import { useMay } from '../../caller.ts'
 import { bytes, count } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { DownloadLink } from '../../parts/download-link.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
@@ -41,15 +42,7 @@ export function Head({ receipt, name }: { readonly receipt: Receipt; readonly na
             {t.readAgain}
           </a>
           {mayDelete && (
-            <button
-              type="button"
-              class="btn ghost icon-only"
-              aria-label={`${t.delete}: ${name}`}
-              title={t.delete}
-              onClick={() => void remove()}
-            >
-              <Icon name="trash" />
-            </button>
+            <Button text={t.delete} of={name} icon="trash" look="ghost icon-only" onClick={() => void remove()} />
           )}
           <Downloads receipt={receipt} />
         </div>

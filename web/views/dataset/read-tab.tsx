@@ -1,10 +1,11 @@
 // Read tab: reads the stored file another way: the screen before sending, over the original. Applying it makes another
 // dataset.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { getHead, type Receipt, readAgain } from '../../api.ts'
+import { useState } from 'preact/hooks'
+import { getHead, type Receipt, readAgain, type TabProps } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { shownName } from '../../format.ts'
 import { accountText } from '../../parts/account.tsx'
+import { Button } from '../../parts/controls.tsx'
 import { choicesOf } from '../../parts/declared-fields.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { type Declared, FileReading, useReading } from '../../parts/file-reading.tsx'
@@ -12,19 +13,14 @@ import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useAction, useLoaded } from '../../use-loaded.ts'
 
-interface ReadTabProps {
-  readonly receipt: Receipt
-  /** In the address: the column to begin with. */
-  readonly query: string
-}
-
-export function ReadTab({ receipt, query }: ReadTabProps) {
+/** @param props.query The column to begin with. */
+export function ReadTab({ receipt, query }: TabProps) {
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
   const [declared, setDeclared] = useState<Declared>(() => ({
     dialect: {},
     choices: receipt.schema ? choicesOf(receipt.schema) : new Map(),
   }))
-  const schema = useRef<object | null>(null)
+  const reading = useReading(head.value, declared, 'head')
   const { value: made, isLoading, error, run } = useAction<Receipt>()
   const mayMake = useMay('upload')
   return (
@@ -32,56 +28,30 @@ export function ReadTab({ receipt, query }: ReadTabProps) {
       <div class="row">
         <p class="quiet grow">{t.readingIntro}</p>
         {!mayMake && <strong>{t.mayNotMake}</strong>}
-        <button
-          type="button"
-          class="btn primary"
+        <Button
+          text={t.readNow}
+          look="primary"
           disabled={!mayMake || isLoading}
-          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, schema.current, signal))}
-        >
-          {t.readNow}
-        </button>
+          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, reading.schema, signal))}
+        />
       </div>
       {error !== null && <Failure error={error} />}
       {made !== null && <Made before={receipt} made={made} />}
       {head.isLoading && <p class="quiet">{t.loading}</p>}
       {head.error !== null && <Failure error={head.error} />}
       {head.value !== null && (
-        <Beginning
-          file={head.value}
-          column={query || undefined}
-          declared={declared}
-          onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
-          onSchema={(one) => {
-            schema.current = one
-          }}
-        />
+        <div class="frame ready">
+          <FileReading
+            file={head.value}
+            name={shownName(receipt.file.name)}
+            declared={declared}
+            onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
+            reading={reading}
+            column={query}
+            isDialectOpen
+          />
+        </div>
       )}
-    </div>
-  )
-}
-
-interface BeginningProps {
-  readonly file: File
-  readonly column: string | undefined
-  readonly declared: Declared
-  readonly onDeclare: (change: Partial<Declared>) => void
-  readonly onSchema: (schema: object | null) => void
-}
-
-function Beginning({ file, column, declared, onDeclare, onSchema }: BeginningProps) {
-  const reading = useReading(file, declared, 'head')
-  useLayoutEffect(() => onSchema(reading.schema), [reading.schema])
-  return (
-    <div class="frame ready">
-      <FileReading
-        file={file}
-        name={shownName(file.name)}
-        declared={declared}
-        onDeclare={onDeclare}
-        reading={reading}
-        column={column}
-        isDialectOpen
-      />
     </div>
   )
 }

@@ -34,7 +34,7 @@ export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
               'warn strong',
             ],
           ]}
-          total={[t.inTheFile, records.total]}
+          total={[t.inFile, records.total]}
         />
         {sizes !== undefined && (
           <Ledger
@@ -110,7 +110,7 @@ function Ledger({ title, lines, total }: LedgerProps) {
 function Kept({ receipt: { file, parts, createdAt } }: { readonly receipt: Receipt }) {
   const size = parts.reduce((sum, part) => sum + part.bytes, 0)
   const facts: readonly (readonly [string, string])[] = [
-    [t.originalKept, bytes(file.bytes)],
+    [t.original, bytes(file.bytes)],
     [t.rowsKept, t.parts(count(parts.length), bytes(size))],
     [t.created, moment(createdAt)],
     ['SHA-256', `${file.sha256.slice(0, 8)}…${file.sha256.slice(-7)}`],

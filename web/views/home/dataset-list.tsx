@@ -5,11 +5,11 @@ import { datasetAddress, datasets, dismissDataset, download, type ListedDataset,
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
+import { SearchField } from '../../parts/controls.tsx'
 import { ticksOf } from '../../parts/reject-ticks.ts'
-import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
+import { column, type ListAction, type ListColumn, type ListRow, SelectableList } from '../../parts/selectable-list.tsx'
 import { Strip } from '../../parts/strip.tsx'
 import { versionName } from '../../parts/version-name.ts'
-import { column, type ListColumn, type ListRow } from '../../parts/virtual-list.tsx'
 import { changeTo, datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { changeEach, type Outcome, trashDatasets } from '../../trash.ts'
@@ -26,13 +26,13 @@ export function DatasetList({ query }: { readonly query: string }) {
   const mayDelete = useMay('delete')
   const list = useList(datasets, listQuery(view))
   const versions = useVersions(changes)
-  useKeptScroll(query, list.entries !== null)
+  useScrollPosition(query, list.entries !== null)
   if (!useMayLook()) return null
   const mayDismiss = useMay('upload')
   const actions: readonly (ListAction | false)[] = [
-    { label: t.download, class: '', run: saveAll },
-    mayDismiss && { label: t.dismiss, class: '', run: dismissRejects },
-    mayDelete && { label: t.delete, class: 'danger', run: trashDatasets },
+    { label: t.download, run: saveAll },
+    mayDismiss && { label: t.dismiss, run: dismissRejects },
+    mayDelete && { label: t.delete, look: 'danger', run: trashDatasets },
   ]
   return (
     <SelectableList
@@ -90,14 +90,7 @@ function ListTools({ view, total, changes }: ListToolsProps) {
           />
         ))}
       <span class="grow" />
-      <input
-        type="search"
-        class="field search"
-        placeholder={t.searchList}
-        aria-label={t.searchList}
-        value={view.search}
-        onInput={({ currentTarget }) => change({ search: currentTarget.value })}
-      />
+      <SearchField label={t.searchList} look="search" value={view.search} onInput={(search) => change({ search })} />
     </div>
   )
 }
@@ -235,7 +228,7 @@ function MiniStrip({ entry: { file, records, rejects } }: { readonly entry: List
 const scrolls = new Map<string, number>()
 
 /** The way back to a list leads to where it was left. */
-function useKeptScroll(query: string, isThere: boolean): void {
+function useScrollPosition(query: string, isThere: boolean): void {
   useLayoutEffect(() => {
     const main = document.querySelector('main')
     if (main === null || !isThere) return

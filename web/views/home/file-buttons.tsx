@@ -1,8 +1,9 @@
 // File buttons: the ways to choose files besides dropping them, and what is taken.
 import { useCaller } from '../../caller.ts'
 import { bytes } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { t } from '../../texts.ts'
-import { pastedFile, plainFiles } from '../../upload/chosen-files.ts'
+import { pastedFile } from '../../upload/chosen-files.ts'
 import { queue } from '../../upload/upload-queue.ts'
 
 export function FormatsLine() {
@@ -17,11 +18,11 @@ export function FormatsLine() {
 export function FileButtons() {
   const paste = async () => {
     const text = await navigator.clipboard.readText().catch(() => '')
-    if (text !== '') void queue.add(plainFiles([pastedFile(text)]))
+    if (text !== '') void queue.add([pastedFile(text)])
   }
   const sample = async () => {
     const { sampleFile } = await import('./sample-files.ts')
-    void queue.add(plainFiles([sampleFile()]))
+    void queue.add([sampleFile()])
   }
   return (
     <div class="row">
@@ -33,19 +34,13 @@ export function FileButtons() {
           class="hidden-input"
           onChange={({ currentTarget }) => {
             // Copied: clearing the input, so that the same file can be chosen again, empties its list.
-            void queue.add(plainFiles(currentTarget.files ?? []))
+            void queue.add([...(currentTarget.files ?? [])])
             currentTarget.value = ''
           }}
         />
       </label>
-      {'clipboard' in navigator && (
-        <button type="button" class="btn" onClick={() => void paste()}>
-          {t.paste}
-        </button>
-      )}
-      <button type="button" class="btn ghost" onClick={() => void sample()}>
-        {t.trySample}
-      </button>
+      {'clipboard' in navigator && <Button text={t.paste} onClick={() => void paste()} />}
+      <Button text={t.trySample} look="ghost" onClick={() => void sample()} />
     </div>
   )
 }

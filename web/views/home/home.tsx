@@ -4,6 +4,7 @@ import type { Caller, Quota } from '../../../src/core/responses.ts'
 import { listDatasets } from '../../api.ts'
 import { enterKey, lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, list, moment } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { t } from '../../texts.ts'
 import { useLive } from '../../upload/live.ts'
@@ -71,9 +72,7 @@ function CallerLine() {
     <p class="row caller quiet small" ref={line} tabIndex={-1}>
       <span>{facts.join(' · ')}</span>
       {caller.name !== null && (
-        <button type="button" class="btn small ghost" onClick={() => void enterKey(null).catch(() => {})}>
-          {t.forgetKey}
-        </button>
+        <Button text={t.forgetKey} look="small ghost" onClick={() => void enterKey(null).catch(() => {})} />
       )}
     </p>
   )
@@ -91,5 +90,5 @@ function factsOf({ name, owner, scopes, expiresAt, bytes: size, datasets }: Call
 }
 
 function usage({ used, max }: Quota, inWords: (value: number) => string): string {
-  return max === null ? inWords(used) : t.ofMost(inWords(used), inWords(max))
+  return max === null ? inWords(used) : t.partOf(inWords(used), inWords(max))
 }

@@ -1,6 +1,6 @@
 // List view: how the list of datasets is searched, filtered and sorted, as the address has it and as the service is
 // asked. Knows no element.
-import type { Sort } from '../../parts/virtual-list.tsx'
+import type { Sort } from '../../parts/selectable-list.tsx'
 
 export const filters = ['open', 'today', 'mine'] as const
 export type Filter = (typeof filters)[number]

@@ -1,9 +1,10 @@
 // Ready file: a chosen file that has not been sent: how it would be read, what is said about it, and on request a check
 // of the whole file.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from '../../api.ts'
 import { useUploadBlocker } from '../../caller.ts'
-import { Refusal } from '../../check/run-check.ts'
 import { shownName } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { FileReading, useReading } from '../../parts/file-reading.tsx'
 import { t } from '../../texts.ts'
 import { type QueuedUpload, queue } from '../../upload/upload-queue.ts'
@@ -19,7 +20,7 @@ export function ReadyFile({ upload, file }: ReadyFileProps) {
   const reading = useReading(file, upload, isChecking ? 'whole' : 'head')
   const { whole, schema, error } = reading
   const checkLabel = whole.isRunning ? t.stopCheck : whole.tookMs !== null ? t.hideCheck : t.checkWhole
-  const isRefused = error instanceof Refusal
+  const isRefused = error instanceof ApiError
   useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
   useLayoutEffect(() => queue.declare(number, { schema }), [number, schema])
   const blocker = useUploadBlocker()(file.size)
@@ -39,32 +40,14 @@ export function ReadyFile({ upload, file }: ReadyFileProps) {
         ) : (
           <strong role="status">{blocker}</strong>
         )}
-        <button
-          type="button"
-          class="btn ghost"
-          aria-label={`${t.remove}: ${file.name}`}
-          onClick={() => queue.remove(number)}
-        >
-          {t.remove}
-        </button>
-        <button
-          type="button"
-          class="btn"
-          aria-label={`${checkLabel}: ${file.name}`}
+        <Button text={t.remove} of={file.name} look="ghost" onClick={() => queue.remove(number)} />
+        <Button
+          text={checkLabel}
+          of={file.name}
           disabled={error !== null && !isChecking}
           onClick={() => setChecking(!isChecking)}
-        >
-          {checkLabel}
-        </button>
-        <button
-          type="button"
-          class="btn primary"
-          aria-label={`${t.send}: ${file.name}`}
-          disabled={!maySend}
-          onClick={() => queue.send(number)}
-        >
-          {t.send}
-        </button>
+        />
+        <Button text={t.send} of={file.name} look="primary" disabled={!maySend} onClick={() => queue.send(number)} />
       </FileReading>
     </li>
   )

@@ -2,6 +2,7 @@
 import type { ComponentProps } from 'preact'
 import { useUploadBlocker } from '../../caller.ts'
 import { count, shownName } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { t } from '../../texts.ts'
 import { queue } from '../../upload/upload-queue.ts'
@@ -21,36 +22,24 @@ export function ReadyList() {
       <div class="row">
         <h2 class="grow">{t.beforeSending}</h2>
         {ready.length > 1 && (
-          <button type="button" class="btn primary" onClick={() => queue.send(...ready)}>
-            {t.sendAll(count(ready.length))}
-          </button>
+          <Button text={t.sendAll(count(ready.length))} look="primary" onClick={() => queue.send(...ready)} />
         )}
       </div>
       {!navigator.onLine && <p role="status">{t.offline}</p>}
       <ul class="files">
-        {chosen
-          // The last choice first, its files in the order in which the browser names them.
-          .toSorted((a, b) => b.firstNumber - a.firstNumber)
-          .map((upload) =>
-            upload.file !== null ? (
-              <Ready key={upload.number} upload={upload} file={upload.file} />
-            ) : (
-              <li key={upload.number} class="panel">
-                <div class="row">
-                  <strong class="name grow">{shownName(upload.name)}</strong>
-                  <button
-                    type="button"
-                    class="btn small"
-                    aria-label={`${t.remove}: ${upload.name}`}
-                    onClick={() => queue.remove(upload.number)}
-                  >
-                    {t.remove}
-                  </button>
-                </div>
-                <Failure error={upload.error} />
-              </li>
-            ),
-          )}
+        {chosen.map((upload) =>
+          upload.file !== null ? (
+            <Ready key={upload.number} upload={upload} file={upload.file} />
+          ) : (
+            <li key={upload.number} class="panel">
+              <div class="row">
+                <strong class="name grow">{shownName(upload.name)}</strong>
+                <Button text={t.remove} of={upload.name} look="small" onClick={() => queue.remove(upload.number)} />
+              </div>
+              <Failure error={upload.error} />
+            </li>
+          ),
+        )}
       </ul>
     </section>
   )

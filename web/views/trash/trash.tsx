@@ -4,8 +4,7 @@ import { eraseTrashed, type ListQuery, restoreDataset, trash } from '../../api.t
 import { lookAtCaller, useCaller, useMay } from '../../caller.ts'
 import { bytes, count, moment, remaining, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
-import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
-import { column, type Sort } from '../../parts/virtual-list.tsx'
+import { column, type ListAction, SelectableList, type Sort } from '../../parts/selectable-list.tsx'
 import { t } from '../../texts.ts'
 import { changeEach } from '../../trash.ts'
 import { useLive } from '../../upload/live.ts'
@@ -24,10 +23,10 @@ export function Trash() {
   useLayoutEffect(() => void lookAtCaller(), [changes])
   const days = Math.round((caller?.trash.keepMs ?? 0) / 86_400_000)
   const actions: readonly ListAction[] = [
-    { label: t.putBack, class: 'primary', run: (chosen) => changeEach(chosen, ({ id }) => restoreDataset(id)) },
+    { label: t.putBack, look: 'primary', run: (chosen) => changeEach(chosen, ({ id }) => restoreDataset(id)) },
     {
       label: t.eraseNow,
-      class: 'danger',
+      look: 'danger',
       question: t.eraseAsk,
       run: (chosen) => changeEach(chosen, ({ id }) => eraseTrashed(id)),
     },

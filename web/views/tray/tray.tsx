@@ -5,6 +5,7 @@ import type { UploadStatus } from '../../../src/core/upload-status.ts'
 import { cancelUpload, getReceipt } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { acceptedText, bytes, count, duration, percent, shownName } from '../../format.ts'
+import { Button } from '../../parts/controls.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { receiptTicks } from '../../parts/reject-ticks.ts'
@@ -41,11 +42,9 @@ export function Tray() {
             <Icon name="turn" class="turn" />
           </summary>
           <ul class="uploads">
-            {own
-              .toSorted((a, b) => b.firstNumber - a.firstNumber)
-              .map((upload) => (
-                <OwnUpload key={upload.number} upload={upload} status={statusOf(upload, running)} />
-              ))}
+            {own.map((upload) => (
+              <OwnUpload key={upload.number} upload={upload} status={statusOf(upload, running)} />
+            ))}
             {others.map((status) => (
               <OtherUpload key={status.id} status={status} />
             ))}
@@ -127,7 +126,7 @@ function OwnUpload({ upload, status }: OwnUploadProps) {
     </>
   )
   return (
-    <li ref={useKeptFocus(phase)} tabIndex={-1}>
+    <li ref={useFocusOnPhase(phase)} tabIndex={-1}>
       <span class="name strong">{name}</span>
       {result === null ? (
         <Strip label={`${name}: ${percent(share)}`} read={share} header={0.003} />
@@ -175,7 +174,8 @@ function said(upload: QueuedUpload, status: UploadStatus | null): string {
 }
 
 function OpenLink({ name, result }: { readonly name: string; readonly result: UploadResult }) {
-  if (!useMay('read')) return null
+  const { gone } = useLive()
+  if (!useMay('read') || gone.has(result.datasetId)) return null
   return (
     <a
       class="btn small"
@@ -188,7 +188,7 @@ function OpenLink({ name, result }: { readonly name: string; readonly result: Up
 }
 
 /** If the pressed button disappears with its phase, the focus moves to the upload, not to the top of the page. */
-function useKeptFocus(phase: QueuedUpload['phase']) {
+function useFocusOnPhase(phase: QueuedUpload['phase']) {
   const item = useRef<HTMLLIElement>(null)
   const isStill = phase === 'done' || phase === 'failed'
   useLayoutEffect(() => {
@@ -213,11 +213,7 @@ function actionsOf({ number, phase, file, id }: QueuedUpload): readonly Action[]
 function Buttons({ name, actions }: { readonly name: string; readonly actions: readonly Action[] }) {
   return actions.map(
     ([label, isPossible, run]) =>
-      isPossible && (
-        <button key={label} type="button" class="btn small ghost" aria-label={`${label}: ${name}`} onClick={run}>
-          {label}
-        </button>
-      ),
+      isPossible && <Button key={label} text={label} of={name} look="small ghost" onClick={run} />,
   )
 }
 

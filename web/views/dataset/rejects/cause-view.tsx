@@ -10,14 +10,14 @@ import {
 import type { RejectPreview } from '../../../../src/core/receipt.ts'
 import { getRejects, previewCorrections, type Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
+import { Button, Field } from '../../../parts/controls.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { Icon } from '../../../parts/icon.tsx'
 import { reasonName } from '../../../reject-texts.ts'
 import { t } from '../../../texts.ts'
 import { type Outcome, settled, useAction, useLoaded } from '../../../use-loaded.ts'
-import { type Cause, isOf, proposedMends } from './causes.ts'
+import { type Cause, isOf, leftOf, proposedMends } from './causes.ts'
 import { originalText } from './drafts.ts'
-import { seen } from './marked-text.tsx'
+import { visible } from './marked-text.tsx'
 import { RejectItem } from './reject-item.tsx'
 import type { CorrectionWork } from './use-corrections.ts'
 
@@ -54,9 +54,7 @@ export function CauseView(props: CauseProps) {
       {!isMended && isOneByOne && <Records {...props} />}
       {!isMended && !isOneByOne && (
         <p>
-          <button type="button" class="btn" onClick={() => setOneByOne(true)}>
-            {t.oneByOne}
-          </button>
+          <Button text={t.oneByOne} onClick={() => setOneByOne(true)} />
         </p>
       )}
     </section>
@@ -64,8 +62,8 @@ export function CauseView(props: CauseProps) {
 }
 
 /** Records of a cause that the applied rules mend. */
-export function mendedOf(cause: Cause, { mends, outcomes }: Pick<CorrectionWork, 'mends' | 'outcomes'>): number {
-  return mends.rules.reduce((sum, rule, at) => sum + (isOf(rule, cause) ? (outcomes?.[at]?.mended ?? 0) : 0), 0)
+export function mendedOf(cause: Cause, { rules, outcomes }: Pick<CorrectionWork, 'rules' | 'outcomes'>): number {
+  return rules.reduce((sum, rule, at) => sum + (isOf(rule, cause) ? (outcomes?.[at]?.mended ?? 0) : 0), 0)
 }
 
 /** The rules that may mend a cause: how many records each would, and what the chosen one changes. */
@@ -78,7 +76,7 @@ function Rules({ receipt, cause, work }: CauseProps) {
     return { reason, ...(column !== undefined && { column }), mend, ...(mend === 'replace' && words) }
   }
   const tries = (mend: Mend) => mend !== 'leave' && (mend !== 'replace' || words.text !== '' || words.whole)
-  const applied = JSON.stringify([work.mends.rules, work.readableCount])
+  const applied = JSON.stringify([work.rules, work.readableCount])
   const tryAll = async (some: readonly Mend[], signal: AbortSignal) => {
     const outcomes = new Map<Mend, RuleOutcome | undefined>()
     for (const mend of some.filter(tries)) outcomes.set(mend, await tryRule(receipt.id, work, ruleOf(mend), signal))
@@ -161,14 +159,8 @@ interface WordsProps {
 function Words({ words, onChange }: WordsProps) {
   return (
     <div class="row">
-      <label class="label">
-        {t.replaceText}
-        <input class="field" value={words.text} onInput={(e) => onChange({ ...words, text: e.currentTarget.value })} />
-      </label>
-      <label class="label">
-        {t.replaceWith}
-        <input class="field" value={words.with} onInput={(e) => onChange({ ...words, with: e.currentTarget.value })} />
-      </label>
+      <Field caption={t.replaceText} value={words.text} onInput={(text) => onChange({ ...words, text })} />
+      <Field caption={t.replaceWith} value={words.with} onInput={(text) => onChange({ ...words, with: text })} />
       <label>
         <input
           type="checkbox"
@@ -190,14 +182,12 @@ export function Changes({ changes }: { readonly changes: readonly MendedRecord[]
         const [before, gone, added, after] = difference(text, correctedText)
         return (
           <div key={record}>
+            <span>{t.lines(1, count(line))}</span>
             <span>
-              {t.lineLower} {count(line)}
-            </span>
-            <span>
-              {seen(before)}
-              {gone !== '' && <del>{seen(gone)}</del>}
-              {added !== '' && <ins>{seen(added)}</ins>}
-              {seen(after)}
+              {visible(before)}
+              {gone !== '' && <del>{visible(gone)}</del>}
+              {added !== '' && <ins>{visible(added)}</ins>}
+              {visible(after)}
             </span>
           </div>
         )
@@ -219,7 +209,7 @@ function difference(text: string, other: string): readonly [string, string, stri
 
 /** The rules of a cause that are applied, each of which can be taken back. */
 function AppliedRules({ cause, work }: Pick<CauseProps, 'cause' | 'work'>) {
-  return work.mends.rules.map((rule, at) => {
+  return work.rules.map((rule, at) => {
     if (!isOf(rule, cause)) return null
     const outcome = work.outcomes?.[at]
     return (
@@ -231,9 +221,7 @@ function AppliedRules({ cause, work }: Pick<CauseProps, 'cause' | 'work'>) {
           <Changes changes={outcome.first.slice(0, shownChanges)} />
         )}
         <div class="row">
-          <button type="button" class="btn small" onClick={() => work.takeBack(rule)}>
-            <Icon name="undo" /> {t.takeRuleBack}
-          </button>
+          <Button text={t.takeRuleBack} icon="undo" look="small" onClick={() => work.takeBack(rule)} />
           {outcome !== undefined && (
             <span class="small quiet" role="status">
               {t.mendsOf(count(outcome.mended), count(outcome.records))}
@@ -261,7 +249,7 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
   useLayoutEffect(more, [])
   const isOfCause = ({ column }: RejectPreview) =>
     cause.column === undefined || columns[(column ?? 0) - 1]?.name === cause.column
-  const left = work.leftOf(cause)
+  const left = leftOf(cause, work.tried)
   const isLeft = ({ record }: RejectPreview) =>
     left === null || left.includes(record) || record > (left[firstLeftMax - 1] ?? Infinity) || work.drafts.has(record)
   const rejects = (list?.rejects ?? []).filter((one) => isOfCause(one) && isLeft(one))
@@ -309,9 +297,7 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
       {error !== null && <Failure error={error} />}
       {hasMore && (
         <p>
-          <button type="button" class="btn" onClick={more}>
-            {t.more}
-          </button>
+          <Button text={t.more} onClick={more} />
         </p>
       )}
     </>

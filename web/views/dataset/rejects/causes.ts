@@ -1,5 +1,5 @@
 // Causes: rejects grouped by what is wrong with them, and the rules that may mend each group. Knows no element.
-import type { CorrectionRule, Mend } from '../../../../src/core/correction-rules.ts'
+import type { CorrectionRule, Mend, RuleOutcome } from '../../../../src/core/correction-rules.ts'
 import { type RejectReason, rejectReasons } from '../../../../src/core/reject-reasons.ts'
 import { getRejects, previewCorrections, type Receipt } from '../../../api.ts'
 
@@ -27,6 +27,18 @@ export function proposedMends({ reason }: Cause): readonly Mend[] {
 
 export function isOf(rule: CorrectionRule, { reason, column }: Cause): boolean {
   return rule.reason === reason && rule.column === column
+}
+
+export interface TriedRules {
+  readonly rules: readonly CorrectionRule[]
+  /** In the order of the rules. */
+  readonly outcomes: readonly RuleOutcome[]
+}
+
+/** The first rejects of a cause that no rule takes; null if none was tried. */
+export function leftOf(cause: Cause, tried: TriedRules | null): readonly number[] | null {
+  const at = tried?.rules.findIndex((rule) => isOf(rule, cause)) ?? -1
+  return tried?.outcomes[at]?.left ?? null
 }
 
 /** Names a cause in an address. */

@@ -52,6 +52,15 @@ function keyOf({ sha256 }: Receipt['file']): string {
   return `mends-${sha256}`
 }
 
+/** @param text Null discards the draft. */
+export function withDraft(drafts: Drafts, reject: RejectPreview, text: string | null, encoding: string): Drafts {
+  const { record, line, byteOffset } = reject
+  const next = new Map(drafts)
+  if (text === null) next.delete(record)
+  else next.set(record, { text, line, byteOffset, isUnchanged: text === '' || text === originalText(reject, encoding) })
+  return next
+}
+
 /** Mends as the service takes them. */
 export function linesOf({ drafts, rules }: Mends): readonly CorrectionLine[] {
   return [...[...drafts].map(([record, { text, byteOffset }]) => ({ record, text, byteOffset })), ...rules]

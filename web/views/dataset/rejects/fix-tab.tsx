@@ -1,8 +1,9 @@
 // Fix tab: rejects by cause, with the chosen cause beside them: rules, what they change, and its records one by one.
 import { useLayoutEffect } from 'preact/hooks'
-import { type CorrectedReceipt, datasetAddress, type Receipt } from '../../../api.ts'
+import { type CorrectedReceipt, datasetAddress, type Receipt, type TabProps } from '../../../api.ts'
 import { useMay } from '../../../caller.ts'
 import { count } from '../../../format.ts'
+import { Button } from '../../../parts/controls.tsx'
 import { DownloadLink } from '../../../parts/download-link.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Icon } from '../../../parts/icon.tsx'
@@ -15,13 +16,8 @@ import { CauseView, Changes, causeName, mendedOf, ruleName } from './cause-view.
 import { type Cause, causeKey, causesByColumn, causesOf, isOf } from './causes.ts'
 import { type CorrectionWork, outcomesSent, useCorrections } from './use-corrections.ts'
 
-interface FixTabProps {
-  readonly receipt: Receipt
-  /** The chosen cause. */
-  readonly query: string
-}
-
-export function FixTab({ receipt, query }: FixTabProps) {
+/** @param props.query The chosen cause. */
+export function FixTab({ receipt, query }: TabProps) {
   const work = useCorrections(receipt, openCorrected)
   const mayMake = useMay('upload')
   const { value: split } = useLoaded(
@@ -82,7 +78,7 @@ interface CauseLinkProps {
 
 function CauseLink({ id, cause, isChosen, work }: CauseLinkProps) {
   const mended = mendedOf(cause, work)
-  const last = work.mends.rules.findLast((rule) => isOf(rule, cause))
+  const last = work.rules.findLast((rule) => isOf(rule, cause))
   return (
     <a href={`${datasetHref(id, 'fix')}?${encodeURIComponent(causeKey(cause))}`} aria-current={isChosen || undefined}>
       <b>{causeName(cause)}</b>{' '}
@@ -141,10 +137,10 @@ function UnfitNote({ work: { unfit } }: { readonly work: CorrectionWork }) {
 }
 
 function Outcome({ total, work }: { readonly total: number; readonly work: CorrectionWork }) {
-  const { drafts, mends, outcomes, readableCount, isSending } = work
-  if (drafts.size + mends.rules.length === 0) return null
+  const { drafts, rules, outcomes, readableCount, isSending } = work
+  if (drafts.size + rules.length === 0) return null
   const mended = readableCount + (outcomes ?? []).reduce((sum, one) => sum + one.mended, 0)
-  const shown = outcomes === null && mends.rules.length > 0 ? '…' : count(mended)
+  const shown = outcomes === null && rules.length > 0 ? '…' : count(mended)
   const wrong = drafts.size - readableCount
   return (
     <section class="outcome" aria-label={t.outcome}>
@@ -154,18 +150,14 @@ function Outcome({ total, work }: { readonly total: number; readonly work: Corre
         <span class="quiet phone-hide">· {t.nothingStored}</span>
       </p>
       <span class="grow phone-hide" />
-      <button type="button" class="btn ghost" onClick={work.takeAllBack}>
-        {t.takeAllBack}
-      </button>
-      <button
+      <Button text={t.takeAllBack} look="ghost" onClick={work.takeAllBack} />
+      <Button
         id="store-corrections"
-        type="button"
-        class="btn primary"
+        text={isSending ? t.phases.sending : t.storeCorrections(shown)}
+        look="primary"
         disabled={isSending || mended === 0}
         onClick={work.send}
-      >
-        {isSending ? t.phases.sending : t.storeCorrections(shown)}
-      </button>
+      />
     </section>
   )
 }

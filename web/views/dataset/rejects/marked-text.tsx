@@ -17,10 +17,10 @@ export function MarkedText({ text, place }: { readonly text: string; readonly pl
   return (
     <code class="raw">
       {from > 0 && '…'}
-      {seen(text.slice(from, at.from))}
+      {visible(text.slice(from, at.from))}
       {place !== null &&
-        (at.from === at.to ? <mark class="gap" title={t.missing} /> : <mark>{seen(text.slice(at.from, end))}</mark>)}
-      {seen(text.slice(end, to))}
+        (at.from === at.to ? <mark class="gap" title={t.missing} /> : <mark>{visible(text.slice(at.from, end))}</mark>)}
+      {visible(text.slice(end, to))}
       {to < text.length && '…'}
     </code>
   )
@@ -45,7 +45,7 @@ export function placeOf(
 }
 
 /** Control characters that a browser does not show are replaced by their symbols. */
-export function seen(text: string): string {
+export function visible(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => {
     const code = control.charCodeAt(0)
     if (control === '\t' || control === '\n' || code > 0x7f) return control

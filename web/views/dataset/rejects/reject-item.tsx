@@ -1,9 +1,10 @@
-// RejectPreview item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
+// Reject item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { RejectPreview } from '../../../../src/core/receipt.ts'
 import { fieldsOf } from '../../../../src/service/ingest/mend.ts'
 import type { Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
+import { Button } from '../../../parts/controls.tsx'
 import { Spoken } from '../../../parts/spoken.tsx'
 import { Value } from '../../../parts/value.tsx'
 import { rejectSentence } from '../../../sentences.ts'
@@ -55,9 +56,7 @@ export function RejectItem(props: RejectItemProps) {
           place={original === null ? null : placeOf(reject, original, receipt)}
         />
         {mayEdit && original !== null && draft === undefined && (
-          <button type="button" class="btn small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
-            {t.edit}
-          </button>
+          <Button text={t.edit} of={name} look="small" onClick={onEdit} />
         )}
       </div>
       {original === null && <p class="quiet">{t.tooLongToEdit}</p>}
@@ -74,14 +73,15 @@ interface EditorProps extends RejectItemProps {
 
 function Editor({ reject, original, draft, work, receipt, name, isFocused, onLeave, onNext }: EditorProps) {
   const refusal = work.refusalOf(reject.record)
+  const isInTransit = work.isInTransit(reject.record)
   const area = useRef<HTMLTextAreaElement>(null)
-  const sayId = useId()
+  const problemId = useId()
   // Done before the next key arrives, which would otherwise go into the previous text.
   useLayoutEffect(() => {
     if (isFocused) area.current?.focus()
   }, [isFocused])
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') onLeave()
+    if (event.key === 'Escape' && !isInTransit) onLeave()
     else if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
     else if (event.ctrlKey || event.metaKey) work.send()
     else onNext()
@@ -96,8 +96,9 @@ function Editor({ reject, original, draft, work, receipt, name, isFocused, onLea
         class="field mono"
         ref={area}
         aria-label={`${t.correctedText}: ${name}`}
-        aria-describedby={sayId}
+        aria-describedby={problemId}
         aria-invalid={Boolean(problem)}
+        readOnly={isInTransit}
         spellcheck={false}
         autocapitalize="off"
         rows={Math.min(8, draft.text.split('\n').length)}
@@ -106,12 +107,10 @@ function Editor({ reject, original, draft, work, receipt, name, isFocused, onLea
         onKeyDown={onKeyDown}
       />
       <div class="row">
-        <p id={sayId} role="status" class={problem ? 'warn' : 'good'}>
+        <p id={problemId} role="status" class={problem ? 'warn' : 'good'}>
           {problem ? <Spoken sentence={problem} /> : refused === null ? t.readable : t.readingText}
         </p>
-        <button type="button" class="btn small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>
-          {t.takeBack}
-        </button>
+        <Button text={t.takeBack} of={name} look="small" disabled={isInTransit} onClick={onLeave} />
       </div>
       {refused === null && <Fields text={draft.text} receipt={receipt} />}
     </div>

@@ -1,5 +1,5 @@
 // Use corrections: the user's corrections of rejects, texts and rules, each tried before it is sent. Knows no element.
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { CorrectionRule } from '../../../../src/core/correction-rules.ts'
 import { firstRejectsMax, type RefusedCorrection, type RejectPreview } from '../../../../src/core/receipt.ts'
 import type { CorrectionOutcome } from '../../../../src/core/responses.ts'
@@ -11,17 +11,7 @@ import {
   sendRejectsFile,
 } from '../../../api.ts'
 import { rest, settled, useAction, useLoaded } from '../../../use-loaded.ts'
-import { type Cause, isOf } from './causes.ts'
-import {
-  type Draft,
-  type Drafts,
-  linesOf,
-  type Mends,
-  noMends,
-  originalText,
-  storedMends,
-  storeMends,
-} from './drafts.ts'
+import { type Draft, type Drafts, linesOf, type Mends, noMends, storedMends, storeMends, withDraft } from './drafts.ts'
 
 /** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
 export const outcomesSent = new Map<string, CorrectionOutcome>()
@@ -33,7 +23,7 @@ function useMends(receipt: Receipt) {
   const [{ mends, unfit }, setMends] = useState(() => ({ ...storedMends(receipt), unfit: [] as readonly Unfit[] }))
   // An answer may come after the user has typed more.
   const newest = useRef(mends)
-  const keep = (next: Mends, named: readonly Unfit[] = unfit) => {
+  const save = (next: Mends, named: readonly Unfit[] = unfit) => {
     newest.current = next
     setMends({ mends: next, isElsewhere: false, unfit: named })
     storeMends(receipt, next)
@@ -45,28 +35,33 @@ function useMends(receipt: Receipt) {
     if (signal.aborted) return
     const isKept = (record: number) => fitting.drafts.has(record) || !stored.mends.drafts.has(record)
     const drafts = new Map([...newest.current.drafts].filter(([record]) => isKept(record)))
-    keep({ rules: fitting.rules, drafts }, named)
+    save({ rules: fitting.rules, drafts }, named)
   }, [])
-  return { mends, newest, unfit, keep }
+  return { mends, newest, unfit, save }
 }
 
 export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void) {
   const { id } = receipt
-  const { mends, newest, unfit, keep } = useMends(receipt)
+  const { mends, newest, unfit, save } = useMends(receipt)
   const { drafts, rules } = mends
   const { refusalOf, askAll, failure } = useVerdicts(id, drafts)
   const { isLoading: isSending, error, run } = useAction<void>()
+  const inTransit = useRef<Drafts>(new Map())
 
   const isReadable = (record: number) => !drafts.get(record)?.isUnchanged && refusalOf(record) === null
   const readable = (): Mends => ({ rules, drafts: new Map([...drafts].filter(([record]) => isReadable(record))) })
   const finish = (answer: CorrectedReceipt, sent: Drafts) => {
-    const left = { drafts: draftsLeft(newest.current.drafts, sent, answer), rules: [] }
+    const refused = new Set(answer.corrected.firstRefused.map(({ record }) => record))
+    // Refused texts stay, and those of other records that were typed since.
+    const texts = [...newest.current.drafts].filter(([record]) => refused.has(record) || !sent.has(record))
+    const left = { drafts: new Map(texts), rules: [] }
     storeMends(answer, left)
     outcomesSent.set(answer.id, answer.corrected)
-    if (answer.id === id) keep(left)
+    if (answer.id === id) save(left)
     onCorrected(answer)
   }
   const sendReadable = async () => {
+    inTransit.current = drafts
     // A user who sends right after the last key means the text as typed last.
     await askAll()
     const sent = readable()
@@ -75,40 +70,37 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   }
   const sent = readable()
   const applied = useLoaded(
-    async (signal) => (rules.length === 0 ? null : await previewCorrections(id, linesOf(sent), signal)),
+    async (signal) => {
+      const { rules: outcomes = [] } = rules.length === 0 ? {} : await previewCorrections(id, linesOf(sent), signal)
+      return { rules, outcomes }
+    },
     [JSON.stringify([rules, [...sent.drafts.keys()]])],
   )
   return {
-    mends,
     drafts,
+    rules,
     /** Mends for another reading of the file that do not fit this one. */
     unfit,
     /** What can be sent now, as the service takes it. */
     lines: linesOf(sent),
     readableCount: sent.drafts.size,
     /** What the rules do, in their order; null while that is not known. */
-    outcomes: settled(applied)?.rules ?? null,
-    /** The first rejects of a cause that no rule takes; null if none was tried. */
-    leftOf: (cause: Cause) => applied.value?.rules?.[rules.findIndex((rule) => isOf(rule, cause))]?.left ?? null,
+    outcomes: settled(applied)?.outcomes ?? null,
+    /** The rules that were tried last, and what they do. */
+    tried: applied.value,
     isSending,
+    /** Whether a text is being stored: a change of it would come too late. */
+    isInTransit: (record: number) => isSending && inTransit.current.has(record),
     error: error ?? failure ?? applied.error,
     /** Why the text of a draft would be refused; null if it would not, undefined while that is not known. */
     refusalOf,
     /** Null discards the draft. */
-    write: (reject: RejectPreview, text: string | null) => {
-      const { record, line, byteOffset } = reject
-      const next = new Map(drafts)
-      if (text === null) next.delete(record)
-      else {
-        const isUnchanged = text === '' || text === originalText(reject, receipt.encoding.name)
-        next.set(record, { text, line, byteOffset, isUnchanged })
-      }
-      keep({ rules, drafts: next })
-    },
-    apply: (rule: CorrectionRule) => keep({ drafts, rules: [...rules, rule] }),
+    write: (reject: RejectPreview, text: string | null) =>
+      save({ rules, drafts: withDraft(drafts, reject, text, receipt.encoding.name) }),
+    apply: (rule: CorrectionRule) => save({ drafts, rules: [...rules, rule] }),
     /** Without a rule, takes back the last one. */
-    takeBack: (rule = rules.at(-1)) => keep({ drafts, rules: rules.filter((one) => one !== rule) }),
-    takeAllBack: () => keep(noMends, []),
+    takeBack: (rule = rules.at(-1)) => save({ drafts, rules: rules.filter((one) => one !== rule) }),
+    takeAllBack: () => save(noMends, []),
     send: () => run(sendReadable),
     sendFile: (file: File) => run(async () => finish(await sendRejectsFile(id, file), new Map())),
   }
@@ -158,24 +150,20 @@ function useVerdicts(id: string, drafts: Drafts) {
       verdicts.set(record, { text, refusal: firstRefused.find((one) => one.record === record) ?? null })
   }
   const next = unknown()
-  const [failure, setFailure] = useState<unknown>(null)
-  const [failures, setFailures] = useState(0)
-  useLoaded(
+  const [attempt, setAttempt] = useState(0)
+  const { error: failure } = useLoaded(
     async (signal) => {
-      if (next.length === 0) return setFailure(null)
+      if (next.length === 0) return
       await rest(signal)
-      try {
-        await ask(next, signal)
-        setFailure(null)
-      } catch (error) {
-        signal.throwIfAborted()
-        setFailure(error)
-        await rest(signal, retryMs)
-        setFailures(failures + 1)
-      }
+      await ask(next, signal)
     },
-    [JSON.stringify(next), failures],
+    [JSON.stringify(next), attempt],
   )
+  useLayoutEffect(() => {
+    if (failure === null) return
+    const timer = setTimeout(() => setAttempt(attempt + 1), retryMs)
+    return () => clearTimeout(timer)
+  }, [failure])
   return {
     /** Why the last preview failed; another one follows by itself. */
     failure,
@@ -188,10 +176,4 @@ function useVerdicts(id: string, drafts: Drafts) {
       for (let some = unknown(); some.length > 0; some = unknown()) await ask(some, signal)
     },
   }
-}
-
-/** Refused texts stay, and those typed since. */
-function draftsLeft(drafts: Drafts, sent: Drafts, { corrected }: CorrectedReceipt): Drafts {
-  const refused = new Set(corrected.firstRefused.map(({ record }) => record))
-  return new Map([...drafts].filter(([record, { text }]) => refused.has(record) || sent.get(record)?.text !== text))
 }

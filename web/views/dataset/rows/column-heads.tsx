@@ -4,7 +4,7 @@ import { percent } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { barsPath, chosenOf, endsOf, type Shape } from './column-shape.ts'
 import { type GridColumn, HeadCell, type HeadPlace } from './grid-row.tsx'
-import type { RowView } from './row-view.ts'
+import { orderOf, type RowView } from './row-view.ts'
 import { type MeasuredColumn, useMatches } from './use-profile.ts'
 
 interface ColumnHeadsProps {
@@ -26,7 +26,6 @@ export function ColumnHeads({ receipt, view, profile, columns, place, onSort, on
   const { accepted } = receipt.records
   return columns.map(({ name, type, nulls = 0 }, index) => {
     const measured = profile.get(name)
-    const order = view.sort?.column === name ? (view.sort.isDescending ? 'descending' : 'ascending') : undefined
     const filter = chosenOf(view.filters, name)
     const ends = measured === undefined ? [] : endsOf(measured.statistics, measured.shape, filter)
     const found = matches?.get(name)
@@ -39,7 +38,7 @@ export function ColumnHeads({ receipt, view, profile, columns, place, onSort, on
         note={nulls > 0 && accepted > 0 ? t.shareNull(percent(nulls / accepted)) : ''}
         place={place}
         index={index}
-        order={order}
+        order={orderOf(view.sort, name)}
         isChosen={view.column === name}
         onSort={() => onSort(name)}
       >

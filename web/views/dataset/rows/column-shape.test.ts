@@ -16,11 +16,12 @@ const {
   isChosen,
   isComparable,
   rangeFilter,
+  shownValue,
   shapeOf,
   typedValue,
 } = await import('./column-shape.ts')
 
-const column = (kind: string, of: object): ColumnStatistics => ({
+const column = (kind: ColumnStatistics['column_type'], of: object): ColumnStatistics => ({
   column_name: 'c',
   column_type: kind,
   column_statistics: { nan_count: 0, nan_proportion: 0, ...of },
@@ -110,6 +111,15 @@ test('typedValue() takes the decimal comma of a German number, and leaves all el
     ['12.5', '-1234.5', '12.5', '1,2,3', ''],
   )
   assert.equal(typedValue('12,5', 'text'), '12,5')
+})
+
+test('shownValue() is what typedValue() takes', () => {
+  assert.deepEqual(
+    ['12.5', '-1234.5', '7', ''].map((value) => shownValue(value, 'number')),
+    ['12,5', '-1234,5', '7', ''],
+  )
+  assert.equal(typedValue(shownValue('-1234.5', 'number'), 'number'), '-1234.5')
+  assert.equal(shownValue('12.5', 'text'), '12.5')
 })
 
 test('isComparable() is false of texts that a statement about the type would fail on', () => {

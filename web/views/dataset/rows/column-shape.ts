@@ -111,7 +111,12 @@ export function isChosen({ edges }: Bins, at: number, filter: Filter): boolean {
   return endsLater && (to === '' || isBefore(start, to) || start === from)
 }
 
-/** A typed value as it is compared: a number in German has a decimal comma. */
+/** A compared value as it is shown, and typed: a number in German has a decimal comma. */
+export function shownValue(value: string, type: string): string {
+  return language === 'de' && isNumeric(type) ? value.replace('.', ',') : value
+}
+
+/** A typed value as it is compared. */
 export function typedValue(text: string, type: string): string {
   const isGerman = language === 'de' && isNumeric(type) && /^-?(\d{1,3}(\.\d{3})+|\d*),\d+$/.test(text.trim())
   return isGerman ? text.replaceAll('.', '').replace(',', '.') : text

@@ -1,30 +1,33 @@
 // Filter bar: the conditions that rows must meet as chips, and ways to columns, to be found, shown or hidden.
 import { useState } from 'preact/hooks'
+import type { Receipt } from '../../../api.ts'
 import { count, shownName } from '../../../format.ts'
-import { FindColumn } from '../../../parts/find-column.tsx'
+import { SearchField } from '../../../parts/controls.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import { t } from '../../../texts.ts'
+import { shownValue } from './column-shape.ts'
 import type { Filter, Operator, RowView } from './row-view.ts'
 
 /** Those of a condition with one value or none; the others are chosen from a plot. */
-export const operatorNames: Partial<Readonly<Record<Operator, string>>> = {
-  contains: t.contains,
-  '=': '=',
-  '<>': '≠',
-  '<': '<',
-  '<=': '≤',
-  '>': '>',
-  '>=': '≥',
-  null: t.isNull,
-  notNull: t.isNotNull,
-}
+export const operatorNames: readonly (readonly [Operator, string])[] = [
+  ['contains', t.contains],
+  ['=', '='],
+  ['<>', '≠'],
+  ['<', '<'],
+  ['<=', '≤'],
+  ['>', '>'],
+  ['>=', '≥'],
+  ['null', t.isNull],
+  ['notNull', t.isNotNull],
+]
+const nameOf = new Map(operatorNames)
 
 /** Columns listed at once, of those that have a part of a name. */
 const listedMax = 40
 
 interface FilterBarProps {
-  readonly columns: readonly string[]
+  readonly columns: Receipt['columns']
   /** Of the cursor. */
   readonly column: string
   readonly view: RowView
@@ -34,7 +37,10 @@ interface FilterBarProps {
 
 export function FilterBar({ columns, column, view: { filters, hidden }, onChange, onColumn }: FilterBarProps) {
   const [name, setName] = useState('')
-  const found = columnsLike(columns, name)
+  const found = columnsLike(
+    columns.map((one) => one.name),
+    name,
+  )
   const shown = found.filter((one) => !hidden.includes(one))
   const toggle = (one: string) =>
     onChange({ hidden: hidden.includes(one) ? hidden.filter((other) => other !== one) : [...hidden, one] })
@@ -42,11 +48,11 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
     <div class="bar chips">
       {filters.map((filter, index) => (
         <span key={`${index} ${filter.column}`} class="chip on">
-          <span class="name">{filterText(filter)}</span>
+          <span class="name">{filterText(filter, columns)}</span>
           <button
             type="button"
             class="hit"
-            aria-label={t.removeFilter(filterText(filter))}
+            aria-label={t.removeFilter(filterText(filter, columns))}
             onClick={() => onChange({ filters: filters.filter((one) => one !== filter) })}
           >
             <Icon name="close" />
@@ -63,17 +69,14 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
           if (shown[0] !== undefined) onColumn(shown[0])
         }}
       >
-        <input
+        <SearchField
           id="find-column"
-          class="field"
-          type="search"
           size={13}
           list="column-names"
-          aria-label={t.findColumn}
+          label={t.findColumn}
           aria-invalid={shown.length === 0}
-          placeholder={t.findColumn}
           value={name}
-          onInput={({ currentTarget: { value } }) => {
+          onInput={(value) => {
             setName(value)
             if (value !== '' && shown.includes(value)) onColumn(value)
           }}
@@ -83,7 +86,7 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
         </datalist>
       </form>
       <Menu class="btn ghost" label={t.columnsShown(count(columns.length - hidden.length), count(columns.length))}>
-        {columns.length > listedMax && <FindColumn value={name} onInput={setName} label={t.searchMenu} />}
+        {columns.length > listedMax && <SearchField label={t.searchMenu} value={name} onInput={setName} />}
         {found.slice(0, listedMax).map((one) => (
           <label key={one} class="row">
             <input
@@ -111,10 +114,11 @@ function columnsLike(columns: readonly string[], name: string): readonly string[
   return wanted === '' ? found : found.toSorted((a, b) => rank(a.toLowerCase()) - rank(b.toLowerCase()))
 }
 
-export function filterText({ column, operator, values, isLength }: Filter): string {
+export function filterText({ column, operator, values, isLength }: Filter, columns: Receipt['columns']): string {
+  const type = columns.find(({ name }) => name === column)?.type ?? ''
   const what = isLength ? `${t.length} (${shownName(column)})` : shownName(column)
-  const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : one))
+  const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : shownValue(one, type)))
   if (operator === 'between') return `${what} ${shown.join(' – ')}`
   if (operator === 'in') return `${what} ${t.is} ${shown.join(` ${t.or} `)}`
-  return [what, operatorNames[operator], ...shown].join(' ')
+  return [what, nameOf.get(operator), ...shown].join(' ')
 }

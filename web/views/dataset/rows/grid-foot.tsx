@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { runQuery } from '../../../api.ts'
 import { count, isNumeric, shownFigure } from '../../../format.ts'
+import { Field } from '../../../parts/controls.tsx'
 import { t } from '../../../texts.ts'
 import { rest, settled, useLoaded } from '../../../use-loaded.ts'
 import type { CellRange } from './cell-moves.ts'
@@ -29,7 +30,7 @@ export function GridFoot({ id, view, columns, range, total, rows, first, last, m
   return (
     <div class="grid-foot">
       <span role="status">
-        {total === null ? t.counting : total === rows ? t.rowTotal(count(rows)) : t.rowsOf(count(total), count(rows))}
+        {total === null ? t.counting : total === rows ? t.rowTerm(count(rows)) : t.rowsOf(count(total), count(rows))}
       </span>
       <SelectionSum id={id} view={view} columns={columns} range={range} />
       <span role="status">{message}</span>
@@ -42,16 +43,16 @@ export function GridFoot({ id, view, columns, range, total, rows, first, last, m
           if (row !== '') onRow(Number(row) - 1)
         }}
       >
-        <input
+        <Field
           id="go-to-row"
-          class="field soft"
+          look="soft"
           type="number"
           min={1}
           max={Math.max(1, total ?? 1)}
-          aria-label={t.goToRow}
+          label={t.goToRow}
           placeholder={t.goToRow}
           value={row}
-          onInput={({ currentTarget }) => setRow(currentTarget.value)}
+          onInput={setRow}
         />
       </form>
     </div>

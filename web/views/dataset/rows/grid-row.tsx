@@ -31,7 +31,7 @@ interface HeadCellProps {
   readonly index: number
   readonly order?: 'ascending' | 'descending' | undefined
   readonly isChosen?: boolean
-  readonly onSort?: () => void
+  readonly onSort: () => void
   readonly children?: ComponentChildren
 }
 
@@ -41,13 +41,13 @@ export function HeadCell({ name, type, note, place, index, order, isChosen, onSo
   return (
     <th
       scope="col"
-      id={headId(column)}
+      id={cellId({ row: -1, column })}
       aria-colindex={column + 2}
       aria-sort={order}
       class={`${isNumeric(type) ? 'num' : ''} ${isChosen ? 'chosen' : ''} ${isCursor ? 'cursor' : ''}`}
     >
       <span class="col-name">
-        <button type="button" class="sort" tabIndex={-1} title={shownName(name)} disabled={!onSort} onClick={onSort}>
+        <button type="button" class="sort" tabIndex={-1} title={shownName(name)} onClick={onSort}>
           <span class="name">{shownName(name)}</span>
           {order !== undefined && <Icon name={order === 'ascending' ? 'up' : 'down'} />}
         </button>
@@ -58,12 +58,8 @@ export function HeadCell({ name, type, note, place, index, order, isChosen, onSo
   )
 }
 
-export function headId(column: number): string {
-  return `head-${column}`
-}
-
 export function cellId({ row, column }: Cell): string {
-  return row < 0 ? headId(column) : `cell-${row}-${column}`
+  return row < 0 ? `head-${column}` : `cell-${row}-${column}`
 }
 
 interface RowProps extends HeadPlace {

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Receipt, runQuery } from '../../../api.ts'
 import { count, isNumeric, percent, shownFigure, shownName } from '../../../format.ts'
-import { Icon } from '../../../parts/icon.tsx'
+import { Button, Choice, Field } from '../../../parts/controls.tsx'
 import { Spoken } from '../../../parts/spoken.tsx'
 import { datasetHref } from '../../../router.ts'
 import { whySentence } from '../../../sentences.ts'
@@ -20,6 +20,7 @@ import {
   isComparable,
   rangeFilter,
   type Shape,
+  shownValue,
   typedValue,
 } from './column-shape.ts'
 import { operatorNames } from './filter-bar.tsx'
@@ -62,14 +63,12 @@ export function Inspector({ receipt, view, profile, onChange }: InspectorProps) 
             {label}
           </a>
         ))}
-        <button
-          type="button"
-          class="btn small ghost"
+        <Button
+          text={t.hideColumn}
+          look="small ghost"
           disabled={receipt.columns.length - view.hidden.length < 2}
           onClick={() => onChange({ column: null, hidden: [...view.hidden, name] })}
-        >
-          {t.hideColumn}
-        </button>
+        />
       </div>
       <p class="small quiet">{t.newVersion}</p>
     </SidePanel>
@@ -99,9 +98,7 @@ export function SidePanel({ title, label, onClose, children }: SidePanelProps) {
         <h2 class="name grow" tabIndex={-1} ref={heading}>
           {shownName(title)}
         </h2>
-        <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={close}>
-          <Icon name="close" />
-        </button>
+        <Button text={t.close} icon="close" look="ghost icon-only" onClick={close} />
       </div>
       {children}
     </aside>
@@ -121,14 +118,15 @@ interface HistogramProps extends ChoiceProps {
 /** Bars of all rows; dragging over them sets what the two fields below set. */
 function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps) {
   const [dragged, setDragged] = useState<readonly [from: number, to: number] | null>(null)
-  const [ends, setEnds] = useState(endsSet(chosen))
-  // Not by a key: the field that the focus goes to next would be another one.
-  useLayoutEffect(() => {
-    setEnds(endsSet(chosen))
-    setDragged(null)
-  }, [JSON.stringify(chosen)])
   const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
   const type = Number.isNaN(Number(first)) ? 'date' : 'number'
+  const shownEnds = () => endsSet(chosen).map((end) => shownValue(end, type)) as [from: string, to: string]
+  const [ends, setEnds] = useState(shownEnds)
+  // Not by a key: the field that the focus goes to next would be another one.
+  useLayoutEffect(() => {
+    setEnds(shownEnds)
+    setDragged(null)
+  }, [JSON.stringify(chosen)])
   const isValid = (end: string) => end === '' || isComparable(end, type)
   const typed = [typedValue(ends[0], type), typedValue(ends[1], type)] as const
   const problem = !typed.every(isValid) ? wantedText(type) : areReversed(typed) ? t.fromAfterTo : ''
@@ -165,19 +163,17 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
       </p>
       <div class="row fields">
         {(bins.isLength ? [t.lengthFrom, t.lengthTo] : [t.from, t.to]).map((label, at) => (
-          <label key={label} class="label">
-            {label}
-            <input
-              class="field"
-              size={8}
-              inputMode={type === 'date' ? 'text' : 'decimal'}
-              placeholder={at === 0 ? first : last}
-              aria-invalid={!isValid(typed[at] ?? '')}
-              value={ends[at]}
-              onInput={({ currentTarget: { value } }) => setEnds(at === 0 ? [value, ends[1]] : [ends[0], value])}
-              onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
-            />
-          </label>
+          <Field
+            key={label}
+            caption={label}
+            size={8}
+            inputMode={type === 'date' ? 'text' : 'decimal'}
+            placeholder={shownValue(at === 0 ? first : last, type)}
+            aria-invalid={!isValid(typed[at] ?? '')}
+            value={ends[at] ?? ''}
+            onInput={(value) => setEnds(at === 0 ? [value, ends[1]] : [ends[0], value])}
+            onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
+          />
         ))}
       </div>
       <p class="small warn" role="status">
@@ -254,26 +250,14 @@ function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
         if (isValid) setText('')
       }}
     >
-      <select
-        class="select"
-        aria-label={t.condition}
-        value={operator}
-        onChange={({ currentTarget }) => setOperator(currentTarget.value as Operator)}
-      >
-        {Object.entries(operatorNames).map(([one, label]) => (
-          <option key={one} value={one}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <input
-        class="field"
+      <Choice label={t.condition} value={operator} options={operatorNames} onChange={setOperator} />
+      <Field
         size={8}
-        aria-label={t.filterValue}
+        label={t.filterValue}
         disabled={!needsValue}
         aria-invalid={value !== '' && !isValid}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onInput={setText}
       />
       <button type="submit" class="btn">
         {t.filter}

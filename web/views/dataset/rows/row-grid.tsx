@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, movedCell, rangeOf } from './cell-moves.ts'
-import { cellId, type GridColumn, HeadCell, type HeadPlace, Row } from './grid-row.tsx'
+import { cellId, type GridColumn, type HeadPlace, Row } from './grid-row.tsx'
 import {
   columnStarts,
   columnWindow,
@@ -33,14 +33,13 @@ export interface RowGridProps extends Selection {
   readonly onCopy: (range: CellRange) => void
   /** Other keys than those that move, select and copy. */
   readonly onKey?: (event: KeyboardEvent) => void
-  /** Heads of the columns in view; by default their names and types. */
-  readonly heads?: (columns: readonly GridColumn[], place: HeadPlace) => ComponentChildren
+  readonly heads: (columns: readonly GridColumn[], place: HeadPlace) => ComponentChildren
   /** What stands below, with the rows in view, counted from 1. */
   readonly foot?: (first: number, last: number) => ComponentChildren
 }
 
 export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...props }: RowGridProps) {
-  const { sizes, first, left, total, refs, look, showCell } = useView(props.total)
+  const { sizes, first, left, total, refs, measure, showCell } = useView(props.total)
   const visible = visibleRows(sizes)
   const starts = columnStarts(columns, sizes.width, visible, sizes.row / rowHeightUsual)
   const window = columnWindow(starts, left, sizes.width - numbersWidth)
@@ -54,7 +53,8 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
     const moved = event.altKey ? null : movedCell(event, cell, size)
     if (moved !== null) select(moved, event.shiftKey)
     else if (isCommand && event.key === 'c') props.onCopy(range)
-    else if (isCommand && event.key === 'a') onSelect(allCells(size))
+    else if (isCommand && event.key === 'a')
+      onSelect({ cell: start, anchor: { row: size.rows - 1, column: size.columns - 1 } })
     else return props.onKey?.(event)
     event.preventDefault()
   }
@@ -62,7 +62,7 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
   const inView = columns.slice(window.from, window.to)
   return (
     <>
-      <div class="grid-box rows" ref={refs.box} onScroll={look}>
+      <div class="grid-box rows" ref={refs.box} onScroll={measure}>
         <div
           class="grid-space"
           style={{ height: px(scrollHeight(total, sizes.row) + sizes.head), width: px(numbersWidth + starts.at(-1)!) }}
@@ -83,8 +83,7 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
             <thead ref={refs.head}>
               <tr aria-rowindex={1}>
                 <Corner />
-                {props.heads?.(inView, place) ??
-                  inView.map((one, index) => <HeadCell key={one.name} {...one} place={place} index={index} />)}
+                {props.heads(inView, place)}
               </tr>
             </thead>
             <tbody ref={refs.body} {...pointing(select)}>
@@ -108,9 +107,7 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
   )
 }
 
-function allCells({ rows, columns }: { readonly rows: number; readonly columns: number }): Selection {
-  return { cell: { row: 0, column: 0 }, anchor: { row: rows - 1, column: columns - 1 } }
-}
+export const start: Cell = { row: 0, column: 0 }
 
 /** A mouse selects where it is pressed, and more where it is dragged; a finger selects where it taps, since it scrolls. */
 function pointing(select: (cell: Cell, isExtended: boolean) => void) {
@@ -119,16 +116,17 @@ function pointing(select: (cell: Cell, isExtended: boolean) => void) {
     const row = Number(cell?.parentElement?.getAttribute('aria-rowindex')) - 2
     return cell === null ? null : { row, column: Number(cell.getAttribute('aria-colindex')) - 2 }
   }
-  const take = (event: Event, isExtended: boolean) => {
+  const selectAt = (event: Event, isExtended: boolean) => {
     const cell = at(event)
     if (cell !== null) select(cell, isExtended)
   }
   return {
     onPointerDown: (event: PointerEvent) =>
-      event.pointerType === 'mouse' && event.button === 0 && take(event, event.shiftKey),
-    onPointerOver: (event: PointerEvent) => event.pointerType === 'mouse' && event.buttons === 1 && take(event, true),
+      event.pointerType === 'mouse' && event.button === 0 && selectAt(event, event.shiftKey),
+    onPointerOver: (event: PointerEvent) =>
+      event.pointerType === 'mouse' && event.buttons === 1 && selectAt(event, true),
     onClick: (event: MouseEvent) =>
-      event instanceof PointerEvent && event.pointerType !== 'mouse' && take(event, event.shiftKey),
+      event instanceof PointerEvent && event.pointerType !== 'mouse' && selectAt(event, event.shiftKey),
   }
 }
 
@@ -148,7 +146,7 @@ function useView(counted: number | null) {
   const body = useRef<HTMLTableSectionElement>(null)
   const [{ sizes, first, left }, setView] = useState({ sizes: noSizes, first: 0, left: 0 })
   const total = counted ?? visibleRows(sizes)
-  const look = () => {
+  const measure = () => {
     const view = box.current
     if (view === null) return
     const headHeight = head.current?.offsetHeight ?? 0
@@ -165,9 +163,9 @@ function useView(counted: number | null) {
     setView((last) => (JSON.stringify(last) === JSON.stringify(next) ? last : next))
   }
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(look)
+    const observer = new ResizeObserver(measure)
     for (const { current } of [box, head]) if (current !== null) observer.observe(current)
-    look()
+    measure()
     return () => observer.disconnect()
   }, [counted])
   const showCell = ({ row, column }: Cell, starts: readonly number[]) => {
@@ -179,9 +177,9 @@ function useView(counted: number | null) {
     const isAbove = row < seen.first || (row === seen.first && seen.above > 0)
     const to = isAbove ? Math.max(0, row) : row >= seen.first + whole ? row - whole + 1 : null
     if (to !== null) view.scrollTop = scrollTopOf(to, total, sizes.height, sizes.row)
-    look()
+    measure()
   }
-  return { sizes, first, left, total, refs: { box, head, body }, look, showCell }
+  return { sizes, first, left, total, refs: { box, head, body }, measure, showCell }
 }
 
 /** Fewer pixels bring no other column into view than those rendered beyond the edges. */

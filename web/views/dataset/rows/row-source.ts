@@ -85,7 +85,7 @@ export class RowSource {
 
   #count(): void {
     const { id, view } = this.#options
-    this.#take(runQuery(id, countSql(view), this.#controller.signal), ({ rows }) => {
+    this.#receive(runQuery(id, countSql(view), this.#controller.signal), ({ rows }) => {
       this.total = Number(rows[0]?.[0] ?? 0)
     })
   }
@@ -96,13 +96,13 @@ export class RowSource {
       if (this.#pages.size <= pagesMax) break
       if (old !== number) this.#pages.delete(old)
     }
-    this.#take(this.#load(number), (rows) => this.#pages.set(number, rows))
+    this.#receive(this.#load(number), (rows) => this.#pages.set(number, rows))
   }
 
-  #take<Value>(value: Promise<Value>, take: (value: Value) => void): void {
+  #receive<Value>(value: Promise<Value>, receive: (value: Value) => void): void {
     value.then(
-      (taken) => {
-        take(taken)
+      (received) => {
+        receive(received)
         this.#options.onChange()
       },
       (error: unknown) => {

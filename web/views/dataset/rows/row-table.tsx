@@ -1,6 +1,6 @@
 // Row table: the rows of a dataset with what filters, sorts, finds and copies them. The address keeps the view.
 import { useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks'
-import { type Receipt, runQuery } from '../../../api.ts'
+import { type Receipt, runQuery, type TabProps } from '../../../api.ts'
 import { count, list } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
@@ -13,29 +13,24 @@ import { FilterBar, filterText } from './filter-bar.tsx'
 import { GridFoot } from './grid-foot.tsx'
 import type { GridColumn } from './grid-row.tsx'
 import { Inspector, SidePanel } from './inspector.tsx'
-import { RowGrid, type RowGridProps, type Selection } from './row-grid.tsx'
+import { RowGrid, type RowGridProps, type Selection, start } from './row-grid.tsx'
 import { RowSource } from './row-source.ts'
-import { countsSql, type Filter, parseView, type RowView, rowsHref } from './row-view.ts'
+import { countsSql, type Filter, nextSort, parseView, type RowView, rowsHref } from './row-view.ts'
 import { useProfile } from './use-profile.ts'
 
 const copiedMax = 10_000
-const start: Selection = { cell: { row: 0, column: 0 }, anchor: { row: 0, column: 0 } }
+const atStart: Selection = { cell: start, anchor: start }
 
-interface RowTableProps {
-  readonly receipt: Receipt
-  /** The view in the address. */
-  readonly query: string
-}
-
-export function RowTable({ receipt, query }: RowTableProps) {
+/** @param props.query The view. */
+export function RowTable({ receipt, query }: TabProps) {
   const { id, records } = receipt
   const shown = useShownRows(receipt, query)
-  const { names, view, columns, source, order, show, onSort } = shown
+  const { view, columns, source, order, show, onSort } = shown
   const { profile, profileError } = useProfile(receipt)
-  const [{ cell, anchor }, setSelection] = useState(start)
+  const [{ cell, anchor }, setSelection] = useState(atStart)
   const [message, setMessage] = useState('')
   const [isWhole, setWhole] = useState(false)
-  useLayoutEffect(() => setSelection(({ cell }) => (cell.row < 0 ? { cell, anchor: start.anchor } : start)), [order])
+  useLayoutEffect(() => setSelection(({ cell }) => (cell.row < 0 ? { cell, anchor: start } : atStart)), [order])
   useLayoutEffect(() => setWhole(false), [view.column])
   const { total } = source
   const current = columns[Math.min(cell.column, columns.length - 1)]
@@ -63,7 +58,7 @@ export function RowTable({ receipt, query }: RowTableProps) {
   )
   const foot: RowGridProps['foot'] = (first, last) => (
     <>
-      {total === 0 && <Empty id={id} filters={view.filters} rejected={records.rejected} />}
+      {total === 0 && <Empty receipt={receipt} filters={view.filters} />}
       <GridFoot
         {...{ id, view, columns, total, first, last, message }}
         range={rangeOf(anchor, cell)}
@@ -76,7 +71,7 @@ export function RowTable({ receipt, query }: RowTableProps) {
   const grid = { source, columns, total, order, cell, anchor, onKey, heads, foot }
   return (
     <>
-      <FilterBar columns={names} column={current?.name ?? ''} view={view} onChange={show} onColumn={onColumn} />
+      <FilterBar columns={receipt.columns} column={current?.name ?? ''} onChange={show} {...{ view, onColumn }} />
       {(source.error ?? profileError) !== null && <Failure error={source.error ?? profileError} />}
       <div class="split">
         <div>
@@ -109,11 +104,8 @@ function useShownRows(receipt: Receipt, query: string) {
     [receipt, hidden.join('\0')],
   )
   const show = (change: Partial<RowView>) => goTo(rowsHref(receipt.id, { ...view, ...change }))
-  const onSort = (column: string) => {
-    if (sort?.column !== column) show({ sort: { column, isDescending: false } })
-    else show({ sort: sort.isDescending ? null : { column, isDescending: true } })
-  }
-  return { names, view, order, source, columns, show, onSort }
+  const onSort = (column: string) => show({ sort: nextSort(sort, column) })
+  return { view, order, source, columns, show, onSort }
 }
 
 interface WholeValueProps {
@@ -171,13 +163,12 @@ function keyHandler({ isHead, ...uses }: KeyUses) {
 }
 
 interface EmptyProps {
-  readonly id: string
+  readonly receipt: Receipt
   readonly filters: readonly Filter[]
-  readonly rejected: number
 }
 
 /** Why there are no rows: which filters leave none, even on their own. */
-function Empty({ id, filters, rejected }: EmptyProps) {
+function Empty({ receipt: { id, columns, records }, filters }: EmptyProps) {
   const { value: counts } = useLoaded(
     async (signal) => (filters.length === 0 ? null : await runQuery(id, countsSql(filters), signal)),
     [id, JSON.stringify(filters)],
@@ -186,12 +177,12 @@ function Empty({ id, filters, rejected }: EmptyProps) {
   return (
     <div class="empty">
       <p>{filters.length === 0 ? t.noRows : t.noMatch}</p>
-      {filters.length === 0 && rejected > 0 && (
+      {filters.length === 0 && records.rejected > 0 && (
         <p>
-          <a href={datasetHref(id, 'fix')}>{t.fixRejects(count(rejected))}</a>
+          <a href={datasetHref(id, 'fix')}>{t.fixRejects(count(records.rejected))}</a>
         </p>
       )}
-      {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map(filterText)))}</p>}
+      {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map((one) => filterText(one, columns))))}</p>}
     </div>
   )
 }

@@ -14,9 +14,21 @@ export interface Filter {
   readonly isLength?: boolean
 }
 
-export interface Sort {
-  readonly column: string
+export interface Sort<Column = string> {
+  readonly column: Column
   readonly isDescending: boolean
+}
+
+/** What a press on the head of a column sorts by: upwards, then downwards, then not. */
+export function nextSort<Column>(sort: Sort<Column> | null, column: Column): Sort<Column> | null {
+  if (sort?.column !== column) return { column, isDescending: false }
+  return sort.isDescending ? null : { column, isDescending: true }
+}
+
+/** As `aria-sort` has it. */
+export function orderOf<Column>(sort: Sort<Column> | null, column: Column) {
+  if (sort?.column !== column) return undefined
+  return sort.isDescending ? 'descending' : 'ascending'
 }
 
 export interface RowView {

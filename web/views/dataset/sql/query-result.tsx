@@ -3,17 +3,26 @@ import { useId, useMemo, useState } from 'preact/hooks'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { downloadQuery } from '../../../api.ts'
 import { count, isNumeric } from '../../../format.ts'
+import { Choice } from '../../../parts/controls.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
 import { language, t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
-import type { Cell, CellRange } from '../rows/cell-moves.ts'
+import type { CellRange } from '../rows/cell-moves.ts'
 import { type GridColumn, HeadCell } from '../rows/grid-row.tsx'
-import { RowGrid, type Selection } from '../rows/row-grid.tsx'
+import { RowGrid, type Selection, start } from '../rows/row-grid.tsx'
+import { nextSort, orderOf, type Sort } from '../rows/row-view.ts'
 
 export function QueryResult({ page }: { readonly page: RowPage }) {
-  if (page.rows.length === 0) return <NoRows page={page} />
+  if (page.rows.length === 0) {
+    return (
+      <div class="empty">
+        <h2>{t.noResultRows}</h2>
+        <p>{page.columns.map(({ name }) => name).join(' · ')}</p>
+      </div>
+    )
+  }
   return (
     <>
       {page.truncated && <p class="note">{t.firstRows(count(page.rows.length))}</p>}
@@ -27,35 +36,16 @@ export function QueryResult({ page }: { readonly page: RowPage }) {
   )
 }
 
-function NoRows({ page: { columns } }: { readonly page: RowPage }) {
-  return (
-    <div class="empty">
-      <h2>{t.noResultRows}</h2>
-      <p>{columns.map(({ name }) => name).join(' · ')}</p>
-    </div>
-  )
-}
-
-interface ResultSort {
-  readonly column: number
-  readonly isDescending: boolean
-}
-
 function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
   const [selection, setSelection] = useState<Selection>({ cell: start, anchor: start })
-  const [sort, setSort] = useState<ResultSort | null>(null)
+  const [sort, setSort] = useState<Sort<number> | null>(null)
   const sorted = useMemo(() => (sort === null ? rows : sortedRows(rows, sort)), [rows, sort])
   const named = useMemo(() => columnsOf(columns), [columns])
-  const onSort = (column: number) => {
-    if (sort?.column !== column) setSort({ column, isDescending: false })
-    else setSort(sort.isDescending ? null : { column, isDescending: true })
-  }
+  const onSort = (column: number) => setSort(nextSort(sort, column))
   const onCopy = ({ from, to }: CellRange) =>
     navigator.clipboard.writeText(
       tsv(sorted.slice(from.row, to.row + 1).map((values) => values.slice(from.column, to.column + 1))),
     )
-  const orderOf = (column: number) =>
-    sort?.column !== column ? undefined : sort.isDescending ? 'descending' : 'ascending'
   return (
     <RowGrid
       label={t.result}
@@ -75,7 +65,7 @@ function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
             {...one}
             place={place}
             index={index}
-            order={orderOf(one.at)}
+            order={orderOf(sort, one.at)}
             onSort={() => onSort(one.at)}
           />
         ))
@@ -83,8 +73,6 @@ function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
     />
   )
 }
-
-const start: Cell = { row: 0, column: 0 }
 
 /** A result may have several columns of one name. */
 function columnsOf(columns: RowPage['columns']): readonly GridColumn[] {
@@ -95,7 +83,7 @@ function columnsOf(columns: RowPage['columns']): readonly GridColumn[] {
 }
 
 /** Numbers by value, also those that are texts so as to lose no digit; null last. */
-function sortedRows(rows: RowPage['rows'], { column, isDescending }: ResultSort): RowPage['rows'] {
+function sortedRows(rows: RowPage['rows'], { column, isDescending }: Sort<number>): RowPage['rows'] {
   const order = new Intl.Collator(undefined, { numeric: true })
   return rows.toSorted((a, b) => {
     const [one, other] = [a[column], b[column]]
@@ -156,18 +144,13 @@ function ResultBars({ page: { columns, rows } }: { readonly page: RowPage }) {
           {t.valueBy(columns[chosen]?.name ?? '', columns[label]?.name ?? '')}
         </h2>
         {values.length > 1 && (
-          <select
-            class="select soft"
-            aria-label={t.barsOf}
+          <Choice
+            label={t.barsOf}
+            look="soft"
             value={chosen}
-            onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
-          >
-            {values.map((at) => (
-              <option key={at} value={at}>
-                {columns[at]?.name}
-              </option>
-            ))}
-          </select>
+            options={values.map((at) => [at, columns[at]?.name ?? ''] as const)}
+            onChange={setChosen}
+          />
         )}
       </div>
       <div class="bars">

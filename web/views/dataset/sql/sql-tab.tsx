@@ -3,11 +3,11 @@ import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
-import { ApiError, type Receipt, runQuery } from '../../../api.ts'
+import { ApiError, type Receipt, runQuery, type TabProps } from '../../../api.ts'
 import { count, shownName, typeName } from '../../../format.ts'
+import { Button, SearchField } from '../../../parts/controls.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { datasetHref, goTo } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -40,24 +40,28 @@ interface Result {
   readonly tookMs: number
 }
 
-interface SqlTabProps {
-  readonly receipt: Receipt
-  /** The statement in the address, which was run last; empty for none. */
-  readonly query: string
-}
-
-export function SqlTab({ receipt, query: asked }: SqlTabProps) {
+/** @param props.query The statement that was run last; empty for none. */
+export function SqlTab({ receipt, query: asked }: TabProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const { sql, setSql, history, runStatement, value, isLoading, error, cancel } = useStatement(receipt.id, asked, area)
   // The result before stays until there is another one, or an error.
   const result = error === null && (isLoading || value?.statement === asked) ? value : null
   const failure = error instanceof ApiError ? queryFailure(asked, error.message) : null
+  const statements = (title: string, known: readonly string[]) => (
+    <Group title={title}>
+      {known.map((statement) => (
+        <button key={statement} type="button" title={statement} onClick={() => runStatement(statement)}>
+          <code class="small">{statement}</code>
+        </button>
+      ))}
+    </Group>
+  )
   return (
     <div class="sql">
       <nav class="schema" aria-label={t.columnsAndStatements}>
         <ColumnNames receipt={receipt} onChoose={(name) => area.current && putName(area.current, name)} />
-        {history.length > 0 && <Statements title={t.earlier} statements={history} onChoose={runStatement} />}
-        <Statements title={t.examples} statements={examplesFor(receipt.columns)} onChoose={runStatement} />
+        {history.length > 0 && statements(t.earlier, history)}
+        {statements(t.examples, examplesFor(receipt.columns))}
       </nav>
       <div>
         <SqlEditor
@@ -188,13 +192,10 @@ function StatementFailure({ failure: { sentence, message, place, remedy }, sql, 
         </details>
       </div>
       {remedy !== null && (
-        <button
-          type="button"
-          class="btn"
+        <Button
+          text={t.putThere(remedy.text)}
           onClick={() => onMend(sql.slice(0, remedy.from) + remedy.text + sql.slice(remedy.to))}
-        >
-          {t.putThere(remedy.text)}
-        </button>
+        />
       )}
     </div>
   )
@@ -217,8 +218,8 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
   const [wanted, setWanted] = useState('')
   const found = columns.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (
-    <Group title="data" count={t.rowTerm(count(records.accepted))}>
-      {columns.length > searchedNamesMin && <FindColumn value={wanted} onInput={setWanted} />}
+    <Group title="data" figure={t.rowTerm(count(records.accepted))}>
+      {columns.length > searchedNamesMin && <SearchField label={t.findColumn} value={wanted} onInput={setWanted} />}
       {found.slice(0, namesMax).map(({ name, type }) => (
         <button key={name} type="button" onClick={() => onChoose(name)}>
           <span class="name">{shownName(name)}</span>
@@ -230,34 +231,14 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
   )
 }
 
-interface StatementsProps {
+interface GroupProps {
   readonly title: string
-  readonly statements: readonly string[]
-  readonly onChoose: (statement: string) => void
-}
-
-function Statements({ title, statements, onChoose }: StatementsProps) {
-  return (
-    <Group title={title}>
-      {statements.map((statement) => (
-        <button key={statement} type="button" title={statement} onClick={() => onChoose(statement)}>
-          <code class="small">{statement}</code>
-        </button>
-      ))}
-    </Group>
-  )
+  readonly figure?: string
+  readonly children: ComponentChildren
 }
 
 /** Closed on phones, where it stands above the statement. */
-function Group({
-  title,
-  count: figure,
-  children,
-}: {
-  readonly title: string
-  readonly count?: string
-  readonly children: ComponentChildren
-}) {
+function Group({ title, figure, children }: GroupProps) {
   return (
     <details open={innerWidth > 900}>
       <summary class="strong">
