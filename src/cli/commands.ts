@@ -4,7 +4,7 @@ import { list, profile, rejects, restore, rm, rows, show } from './commands/data
 import { fix } from './commands/fix.ts'
 import { get } from './commands/get.ts'
 import { key } from './commands/key.ts'
-import { publish, scrub, verify } from './commands/offline.ts'
+import { scrub, verify } from './commands/offline.ts'
 import { send } from './commands/send.ts'
 import { doctor, serveHelp, whoami } from './commands/server.ts'
 import { copy, query, readings } from './commands/tasks.ts'
@@ -12,7 +12,7 @@ import { uploads, watch } from './commands/uploads.ts'
 
 /** Every command except `serve`. */
 export const commands: readonly Command[] = [
-  ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy, publish],
+  ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy],
   ...[rm, restore, verify, scrub, doctor, whoami, key],
 ]
 

@@ -1,7 +1,6 @@
 // Engine samples: files of every type, the service's results for them, and the same queries for other engines.
 import assert from 'node:assert/strict'
 import { Client } from '../support/client.ts'
-import { runCommand } from '../support/command.ts'
 import { queryRows } from '../support/queries.ts'
 import type { RunningService } from '../support/running-service.ts'
 import { createRandom } from '../support/samples.ts'
@@ -13,9 +12,7 @@ export interface Column {
   readonly type: string
 }
 
-const usualTextName = 'a, "b" ü'
-
-const columnsWith = (textName: string): readonly Column[] => [
+const columns: readonly Column[] = [
   { name: 'n', type: 'integer' },
   { name: 'id', type: 'integer' },
   { name: 'price', type: 'decimal(9,2)' },
@@ -27,7 +24,7 @@ const columnsWith = (textName: string): readonly Column[] => [
   { name: 'stamp', type: 'timestamp' },
   { name: 'instant', type: 'timestamptz' },
   { name: 'word', type: 'text' },
-  { name: textName, type: 'text' },
+  { name: 'a, "b" ü', type: 'text' },
 ]
 
 const nasty = [
@@ -89,17 +86,11 @@ function cellsOf(i: number, random: (below: number) => number): (string | null)[
   ]
 }
 
-function csvOf(
-  columns: readonly Column[],
-  records: PublishedSample['cells'],
-  isSent: (column: number) => boolean,
-): string {
-  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
-  const line = (cells: readonly string[]) => cells.filter((_, i) => isSent(i)).join(',')
+function csvOf(records: Sample['cells']): string {
   const lines = records.map((cells) =>
-    line(cells.map((cell, i) => (cell === null ? '' : columns[i]!.type === 'text' ? quoted(cell) : cell))),
+    cells.map((cell, i) => (cell === null ? '' : columns[i]!.type === 'text' ? quotedName(cell) : cell)).join(','),
   )
-  return `${[line(columns.map(({ name }) => quoted(name))), ...lines].join('\n')}\n`
+  return `${[columns.map(({ name }) => quotedName(name)).join(','), ...lines].join('\n')}\n`
 }
 
 /** Where SQL dialects differ. */
@@ -109,11 +100,11 @@ export interface Dialect {
   literal(value: string, type: string): string
 }
 
-export const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`
+const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`
 export const castAs = (names: Readonly<Record<string, string>>) => (text: string, type: string) =>
   `CAST('${text}' AS ${names[type] ?? type})`
 
-export const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
+const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 const duckTypes = { integer: 'BIGINT', number: 'DOUBLE' }
 /** The dialect of the service. */
@@ -157,7 +148,7 @@ const summedAs: Readonly<Record<string, string>> = {
 }
 
 /** For each column: number of values, minimum, maximum and, if exact, the sum. */
-function aggregates(dialect: Dialect, { table, columns }: Pick<PublishedSample, 'table' | 'columns'>): string[] {
+function aggregates(dialect: Dialect, { table, columns }: Pick<Sample, 'table' | 'columns'>): string[] {
   return columns.map(({ name, type }) => {
     const column = dialect.name(name)
     const { text } = dialect
@@ -170,7 +161,7 @@ function aggregates(dialect: Dialect, { table, columns }: Pick<PublishedSample, 
 }
 
 /** Conditions on each column: at its extremes, in the middle and outside. */
-function conditions(dialect: Dialect, { columns, values }: Pick<PublishedSample, 'columns' | 'values'>): string[] {
+function conditions(dialect: Dialect, { columns, values }: Pick<Sample, 'columns' | 'values'>): string[] {
   return columns.flatMap(({ name, type }, i) =>
     (values[i] ?? []).flatMap((value) => {
       const [column, literal] = [dialect.name(name), dialect.literal(value, type)]
@@ -179,7 +170,7 @@ function conditions(dialect: Dialect, { columns, values }: Pick<PublishedSample,
   )
 }
 
-export interface PublishedSample {
+export interface Sample {
   readonly id: string
   readonly columns: readonly Column[]
   readonly table: string
@@ -191,21 +182,12 @@ export interface PublishedSample {
 
 /** Files, and the service's results for them. */
 export interface EngineSamples {
-  readonly made: readonly PublishedSample[]
+  readonly made: readonly Sample[]
   readonly reported: readonly Awaited<ReturnType<typeof reportOf>>[]
 }
 
-/** The output of `csv-upload publish`. @param store Options that name the bucket. */
-export async function publish(as: string, { id, table }: PublishedSample, store: readonly string[]) {
-  const args = ['publish', id, '--as', as, '--table', table, '--json', ...store]
-  const environment = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test-secret' }
-  const { stdout, stderr } = await runCommand(args, { environment })
-  if (stdout === '') throw new Error(stderr)
-  return JSON.parse(stdout) as { readonly url: string; readonly sql: string }
-}
-
 /** Minimum, maximum, sums and counts of each table, then all rows of the smaller one. */
-export function questions(dialect: Dialect, made: readonly PublishedSample[]): readonly string[] {
+export function questions(dialect: Dialect, made: readonly Sample[]): readonly string[] {
   const [small] = made
   const list = small!.columns.map(({ name }) => dialect.text(dialect.name(name))).join(', ')
   const counts = (table: string, condition: string) =>
@@ -233,25 +215,13 @@ export function check({ made, reported }: EngineSamples, results: (string | null
   assert.equal(seen.length, small.length)
 }
 
-/**
- * @param leftOut A type whose column is omitted.
- * @param textName Name of the text column.
- */
-export async function upload(
-  service: RunningService,
-  table: string,
-  records: number,
-  { leftOut, textName = usualTextName }: { readonly leftOut?: string; readonly textName?: string } = {},
-): Promise<PublishedSample> {
-  const columns = columnsWith(textName)
+export async function upload(service: RunningService, table: string, records: number): Promise<Sample> {
   const random = createRandom(records)
   const cells = Array.from({ length: records }, (_, i) => cellsOf(i, random))
-  const isSent = (i: number) => columns[i]!.type !== leftOut
-  const content = csvOf(columns, cells, isSent)
-  const receipt = await new Client(service.url).upload({ content, fileName: `${table}.csv` })
+  const receipt = await new Client(service.url).upload({ content: csvOf(cells), fileName: `${table}.csv` })
   assert.deepEqual(
     receipt.columns.map(({ name, type }) => ({ name, type })),
-    columns.filter((_, i) => isSent(i)),
+    columns,
   )
   assert.equal(receipt.records.accepted, records)
   // The extremes, and one in between.
@@ -259,14 +229,14 @@ export async function upload(
   return { id: receipt.id, columns, table, records, parts: receipt.parts, cells, values }
 }
 
-export async function reportOf(service: RunningService, published: PublishedSample) {
-  const { id, columns } = published
+export async function reportOf(service: RunningService, sample: Sample) {
+  const { id, columns } = sample
   const wanted: (string | null)[][] = []
   for (const [i, sql] of aggregates(serviceDialect, { table: 'data', columns }).entries()) {
     const [row = []] = await queryRows(service.url, id, sql)
     wanted.push(canonicalRow(row as (string | null)[], columns[i]!))
   }
-  const counts = conditions(serviceDialect, published).map(
+  const counts = conditions(serviceDialect, sample).map(
     (condition) => `CAST(count(*) FILTER (WHERE ${condition}) AS VARCHAR)`,
   )
   const [row = []] = await queryRows(service.url, id, `SELECT ${counts.join(', ')} FROM data`)

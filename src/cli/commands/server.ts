@@ -4,7 +4,6 @@ import { readAs, shapes } from '../../client/response-shapes.ts'
 import { option } from '../../config/option.ts'
 import { allOptions } from '../../config/options.ts'
 import { text } from '../../config/value-parsers.ts'
-import { loadPart } from '../../core/load-part.ts'
 import type { Caller, Quota } from '../../core/responses.ts'
 import { type CommandHelp, type Context, defineCommand, noArguments } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
@@ -71,35 +70,26 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'check this machine and the server',
   about:
-    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
+    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: {
     ...serverOptions,
     data: option('--data <directory>', text('a directory')).help(
       'Data directory of a service on this machine.',
       'that of CSV_UPLOAD_DATA, or ./data',
     ),
-    store: option('--store <url>', text('s3://bucket or s3://bucket/prefix')).help(
-      'Bucket to check; its server is that of CSV_UPLOAD_S3_ENDPOINT and the like.',
-    ),
   },
-  examples: [
-    ['csv-upload doctor --url https://files.example', 'A remote server.'],
-    ['csv-upload doctor --store s3://csv-uploads/prod', 'What a bucket holds.'],
-  ],
+  examples: [['csv-upload doctor --url https://files.example', 'A remote server.']],
   args: noArguments,
-  async run(context, { json, store, data, ...server }) {
+  async run(context, { json, data, ...server }) {
     using client = connect(context, { ...server, retries: 0 })
     const isHere = /^(localhost|127\.[\d.]+|\[::1\])$/.test(client.url.hostname)
-    const checks =
-      store === null
-        ? [
-            localNode(),
-            ...(isHere || data !== null ? await machineFindings(data) : []),
-            ...(await serverFindings(client, context)),
-          ]
-        : await bucketFindings(store)
+    const checks = [
+      localNode(),
+      ...(isHere || data !== null ? await machineFindings(data) : []),
+      ...(await serverFindings(client, context)),
+    ]
     const { terminal } = context
-    const document = { ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks }
+    const document = { ok: checks.every(({ ok }) => ok), url: client.url.href, checks }
     const line = ({ check, ok, detail }: CheckResult) =>
       `${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`
     await terminal.printResult(json, document, () => checks.map(line).join(''))
@@ -112,18 +102,6 @@ function exitCode(findings: readonly CheckResult[]): ExitCode {
   if (failed.has('reached')) return exitCodes.network
   if (failed.has('key')) return exitCodes.refusedKey
   return failed.size === 0 ? exitCodes.ok : exitCodes.failed
-}
-
-async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
-  // Loaded only here: it also loads the AWS SDK.
-  const { openBucket } = await loadPart(() => import('../../publish.ts'))
-  const { datasets, notes, unnamed, missing } = await openBucket(['--store', store])!.check()
-  const detail = `${counted(datasets, 'dataset')}, ${counted(notes, 'attempt')} in progress or being removed`
-  return [
-    { check: 'bucket', ok: true, detail },
-    ...unnamed.map((key) => ({ check: 'unnamed', ok: false, detail: key })),
-    ...missing.map((what) => ({ check: 'missing', ok: false, detail: what })),
-  ]
 }
 
 async function machineFindings(data: string | null): Promise<readonly CheckResult[]> {
