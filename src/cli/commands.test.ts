@@ -32,11 +32,6 @@ test('a command refuses options and arguments that are wrong', async (t) => {
     [`readings ${id}`, /^Cannot start: expected --dialect, --schema or both$/],
     [`get ${id} --as datapackage -o -`, /^Cannot use --output: a datapackage is a directory/],
     ['list x', /^Cannot use argument 'x': expected options only$/],
-    ['watch', /^Cannot start: upload id is missing$/],
-    ['watch 019aa1b', /^Cannot use upload id '019aa1b': expected at least the first 8 of its 36 characters/],
-    ['uploads stop', /^Cannot run uploads 'stop', expected list or cancel$/],
-    ['uploads list x', /^Cannot use argument 'x': expected options only$/],
-    ['uploads cancel', /^Cannot start: no upload id given$/],
     ['send - --resume', /^Cannot use --resume: standard input cannot be read again$/],
     [
       'send --resume --dialect {}',
