@@ -30,7 +30,7 @@ test('a command refuses options and arguments that are wrong', async (t) => {
     [`query ${id}`, /^Cannot start: expected an id and a statement$/],
     [`query ${id} SELECT 1`, /^Cannot use argument '1': put the statement in quotes$/],
     [`readings ${id}`, /^Cannot start: expected --dialect, --schema or both$/],
-    [`get ${id} --as datapackage -o -`, /^Cannot use --output: a datapackage is a directory/],
+    [`get ${id} --as dataset -o -`, /^Cannot use --output: a dataset is a directory/],
     ['list x', /^Cannot use argument 'x': expected options only$/],
     ['send - --resume', /^Cannot use --resume: standard input cannot be read again$/],
     [

@@ -111,7 +111,7 @@ test('verify accepts a downloaded dataset, and the stored one', async () => {
   assert.match(right.stdout, /^ok {4}data\/part-00000\.parquet {2}.*, 1 record$/m)
 })
 
-test('a dataset is found by an id prefix, read another way, and downloaded as a package', async () => {
+test('a dataset is found by an id prefix, and read another way', async () => {
   const { id } = await sent('prefix.csv', 'n;t\n1;a\n2;b\n')
   const prefix = id.slice(0, 8)
   const shown = await command('show', prefix, '--json')
@@ -124,12 +124,6 @@ test('a dataset is found by an id prefix, read another way, and downloaded as a 
   const { id: other, columns } = JSON.parse(reading.stdout)
   assert.notEqual(other, id)
   assert.equal(columns.length, 1)
-
-  assert.equal((await command('get', prefix, '--as', 'datapackage', '-o', 'package')).code, 0)
-  const names = await readdir(join(cwd, 'package'))
-  assert.deepEqual(names.toSorted(), ['data.csv', 'datapackage.json', 'original'])
-  const { resources } = JSON.parse(await readFile(join(cwd, 'package', 'datapackage.json'), 'utf8'))
-  for (const { path } of resources) assert.ok(names.includes(path), path)
 })
 
 test('scrub names damaged files in a data directory while its service runs', async () => {

@@ -7,7 +7,7 @@ import examples from './examples.json' with { type: 'json' }
 import { type Header, header, octetStream, type RequestBody } from './operation.ts'
 import { component, copyKey, flag, oneOf, text as textOf } from './response-schemas.ts'
 
-const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
+const shownId = (examples as { readonly Receipt?: { readonly id?: string } }).Receipt?.id ?? '0'.repeat(32)
 
 /** The id of the upload in the recorded examples, see test/api/session.ts. */
 const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
