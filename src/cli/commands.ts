@@ -1,18 +1,19 @@
 // Commands: every command, in the order of help.
 import type { Command, CommandHelp } from './command.ts'
-import { list, rejects, restore, rm, rows, show } from './commands/datasets.ts'
+import { list, profile, rejects, restore, rm, rows, show } from './commands/datasets.ts'
 import { fix } from './commands/fix.ts'
 import { get } from './commands/get.ts'
 import { key } from './commands/key.ts'
 import { scrub, verify } from './commands/offline.ts'
 import { send } from './commands/send.ts'
-import { doctor, serveHelp } from './commands/server.ts'
+import { doctor, serveHelp, whoami } from './commands/server.ts'
 import { copy, query, readings } from './commands/tasks.ts'
+import { uploads, watch } from './commands/uploads.ts'
 
 /** Every command except `serve`. */
 export const commands: readonly Command[] = [
-  ...[send, list, show, rows, rejects, fix, get, query, readings, copy],
-  ...[rm, restore, verify, scrub, doctor, key],
+  ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy],
+  ...[rm, restore, verify, scrub, doctor, whoami, key],
 ]
 
 /** All commands, `serve` first. */

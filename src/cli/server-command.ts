@@ -110,10 +110,19 @@ export function datasetCommand<Response, const Rows extends OptionRows = Record<
 
 /** The given ids of datasets, each whole or only its first digits. @throws {UsageError} */
 export function datasetIds(args: readonly string[]): readonly string[] {
-  const wrong = someArguments('id')(args).find((arg) => !/^[0-9a-f]{8,32}$/i.test(arg))
+  return idsOf(args, /^[0-9a-f]{8,32}$/i, 'id', 'the first 8 of its 32 hexadecimal digits, as send and list print them')
+}
+
+/** The same for uploads. @throws {UsageError} */
+export function uploadIds(args: readonly string[]): readonly string[] {
+  const wanted = 'the first 8 of its 36 characters, as csv-upload uploads prints them'
+  return idsOf(args, /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i, 'upload id', wanted)
+}
+
+function idsOf(args: readonly string[], pattern: RegExp, what: string, wanted: string): readonly string[] {
+  const wrong = someArguments(what)(args).find((arg) => !pattern.test(arg))
   if (wrong === undefined) return args.map((id) => id.toLowerCase())
-  const wanted = 'at least the first 8 of its 32 hexadecimal digits, as send and list print them'
-  throw new UsageError(`Cannot use id '${wrong}': expected ${wanted}`)
+  throw new UsageError(`Cannot use ${what} '${wrong}': expected at least ${wanted}`)
 }
 
 /** The only id of a dataset. @throws {UsageError} */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
 import { ClientError, isTransient, readRetryAfter, refusal } from './client-error.ts'
@@ -115,6 +115,60 @@ test('datasets() fetches pages one by one, as they are needed', async (t) => {
   const ids = await Array.fromAsync(client.datasets({ name: 'ä' }, 1), ({ id }) => id)
   assert.deepEqual(ids, ['a', 'b'])
   assert.deepEqual(asked, ['/qas/datasets?name=%C3%A4&limit=1', '/qas/datasets?name=%C3%A4&limit=1&after=a%26b'])
+})
+
+test('watch() yields each status until the end, asks for later ones only, and goes on after a break', async (t) => {
+  const asked: string[] = []
+  const statusOf = (phase: string) => ({ id: 'a', phase, createdAt: 1, bytes: { received: 1, expected: 9 } })
+  const applied = 'Preference-Applied: wait=20\r\nConnection: close\r\n'
+  const script: readonly ((socket: Socket) => void)[] = [
+    (socket) => answer(socket, '200 OK', statusOf('receiving'), 'ETag: "1"\r\nConnection: close\r\n'),
+    (socket) => socket.end(`HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n${applied}\r\n`),
+    (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"half'),
+    (socket) => answer(socket, '503 Service Unavailable', record(503, 'stopping'), 'Connection: close\r\n'),
+    (socket) => answer(socket, '200 OK', statusOf('reading'), `ETag: "2"\r\n${applied}`),
+    (socket) => answer(socket, '200 OK', statusOf('done'), `ETag: "3"\r\n${applied}`),
+  ]
+  const { url } = await listen(t, (socket, index) => {
+    heard(socket, (text) => {
+      asked.push(text)
+      script[index]?.(socket)
+    })
+  })
+  using client = new Client({ url, key: null }, quickRules, t.signal)
+  const phases = await Array.fromAsync(client.watch('a'), ({ phase }) => phase)
+  assert.deepEqual(phases, ['receiving', 'reading', 'done'])
+  const known = asked.map((text) => /if-none-match: "(\w+)"/i.exec(text)?.[1])
+  assert.deepEqual(known, [undefined, '1', '1', '1', '1', '2'])
+  assert.deepEqual(
+    asked.map((text) => /prefer: wait=20/i.test(text)),
+    [false, true, true, true, true, true],
+  )
+})
+
+test('watch() asks without waiting, after the requested pause, if the server has no place to wait', async (t) => {
+  const asked: string[] = []
+  const full = { ...record(503, 'full'), exception: 'csvupload.TooManyWatchersException' }
+  const { url } = await listen(t, (socket) => {
+    heard(socket, (text) => {
+      asked.push(/prefer: wait=20/i.test(text) ? 'wait' : 'now')
+      if (asked.at(-1) === 'wait') {
+        return answer(socket, '503 Service Unavailable', full, 'Retry-After: 0\r\nConnection: close\r\n')
+      }
+      const phase = asked.length < 3 ? 'receiving' : 'done'
+      const status = { id: 'a', phase, createdAt: 1, bytes: { received: 1, expected: 9 } }
+      answer(socket, '200 OK', status, 'ETag: "1"\r\nConnection: close\r\n')
+    })
+  })
+  using client = new Client({ url, key: null }, { ...quickRules, retriesMax: 0 }, t.signal)
+  const phases = await Array.fromAsync(client.watch('a'), ({ phase }) => phase)
+  assert.deepEqual(
+    [phases, asked],
+    [
+      ['receiving', 'done'],
+      ['now', 'wait', 'now'],
+    ],
+  )
 })
 
 test('remove() counts a dataset as deleted if it is gone on a retry', async (t) => {

@@ -2,14 +2,18 @@
 import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { CorrectionOutcome } from '../core/responses.ts'
-import { ClientError } from './client-error.ts'
-import { type Ask, Http, type ServerAddress } from './http.ts'
+import { isFinished } from '../core/upload-status.ts'
+import { ClientError, type Failure } from './client-error.ts'
+import { type Ask, Http, jsonOf, type ServerAddress } from './http.ts'
 import type { SendProgress, Transfer } from './request-body.ts'
-import { type DatasetPage, readAs, type SentReceipt, shapes } from './response-shapes.ts'
+import { type ListPage, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
 import { type ResumeOptions, type SeekableFile, sendResumable } from './resumable-upload.ts'
-import { type Attempts, type RetryRules, withRetries } from './retry.ts'
+import { type Attempts, pause, type RetryRules, withRetries } from './retry.ts'
 import { type OutgoingFile, sendFile } from './upload.ts'
 
+/** How long a server waits for a change of status, and how long we do if something in between asks it not to. */
+const waitSeconds = 20
+const askEveryMs = 2_000
 /** The largest page of a list that a server sends. */
 export const pageMax = 1_000
 /** Enough to see that several ids share a prefix. */
@@ -56,28 +60,66 @@ export class Client implements Disposable {
     return { http: this.#http, rules: this.#rules, sending, signal: this.#signal }
   }
 
-  /** Every dataset, newest first, or those in the trash; fetched page by page. @throws {ClientError} */
+  /** The status of an upload and each that follows, until it has ended. @throws {ClientError} */
+  async *watch(id: string): AsyncGenerator<SentStatus> {
+    const path = `/qas/uploads/${encodeURIComponent(id)}`
+    for (let known: OutgoingHttpHeaders = {}; ; ) {
+      const { status, headers } = await this.#repeat(async () => {
+        const ask = (headers: OutgoingHttpHeaders) => this.#http.ask({ method: 'GET', path, headers }, this.#signal)
+        const response = await ask(known).catch(async (error: unknown) => {
+          if (!hasNoPlaceToWait(error)) throw error
+          await pause(error.failure.retryAfterMs ?? askEveryMs, this.#signal)
+          const { prefer: _, ...others } = known
+          return await ask(others)
+        })
+        if (response.statusCode === 304) return { status: null, headers: response.resume().headers }
+        const status = readAs(shapes.status, await jsonOf(response, this.#signal))
+        return { status, headers: response.headers }
+      })
+      if (status !== null) yield status
+      if (status !== null && isFinished(status)) return
+      if (known.prefer !== undefined && headers['preference-applied'] === undefined) {
+        await pause(askEveryMs, this.#signal)
+      }
+      known = { prefer: `wait=${waitSeconds}`, ...(headers.etag && { 'if-none-match': headers.etag }) }
+    }
+  }
+
+  /** Every upload that the server remembers, newest first. @throws {ClientError} */
+  async *uploads(countMax: number): AsyncGenerator<SentStatus> {
+    for await (const upload of this.#items('uploads', { limit: countMax })) yield readAs(shapes.status, upload)
+  }
+
+  /** Every dataset, newest first, or those in the trash. @throws {ClientError} */
   async *datasets(query: Query, countMax: number, list: DatasetList = 'datasets'): AsyncGenerator<SentReceipt> {
+    for await (const dataset of this.#items(list, { ...query, limit: countMax })) yield dataset as SentReceipt // of a list of them
+  }
+
+  /** The items of a list, fetched page by page. */
+  async *#items(list: DatasetList | 'uploads', query: Query): AsyncGenerator<unknown> {
+    const name = list === 'trash' ? 'datasets' : list
     let after: string | null = null
     do {
-      const asked = { ...query, limit: countMax, after }
-      const page: DatasetPage = readAs(shapes.datasets, await this.json(`/qas/${list}`, asked))
-      yield* page.datasets
-      after = page.after ?? null
+      const page: ListPage = readAs(shapes[name], await this.json(`/qas/${list}`, { ...query, after }))
+      yield* page[name] ?? []
+      after = typeof page.after === 'string' ? page.after : null
     } while (after !== null)
   }
 
-  /**
-   * The id of the dataset that begins with these lower-case digits. @throws {ClientError} `wrong` unless there is
-   * exactly one
-   */
-  async findId(prefix: string, list?: DatasetList): Promise<string> {
-    if (prefix.length === 32) return prefix
-    const ids: string[] = []
-    for await (const { id } of this.datasets({ id: prefix }, foundMax, list)) if (ids.push(id) === foundMax) break
-    if (ids.length === 1) return ids[0]!
-    const found = ids.length === 0 ? 'no dataset has such an id' : `it could be ${ids.join(', ')}`
-    throw ClientError.of('wrong', `Cannot find dataset '${prefix}': ${found}`)
+  /** The id of the upload that begins with this prefix. @throws {ClientError} `wrong` unless there is exactly one */
+  findUpload(prefix: string): Promise<string> {
+    return prefix.length === 36 ? Promise.resolve(prefix) : find('upload', prefix, this.uploads(pageMax))
+  }
+
+  /** The id of the dataset that begins with these lower-case digits. @throws {ClientError} `wrong` as for an upload */
+  findId(prefix: string, list?: DatasetList): Promise<string> {
+    if (prefix.length === 32) return Promise.resolve(prefix)
+    return find('dataset', prefix, this.datasets({ id: prefix }, foundMax, list))
+  }
+
+  /** Cancels an upload, or forgets one that has ended. @throws {ClientError} */
+  cancel(id: string): Promise<void> {
+    return this.#delete(`/qas/uploads/${encodeURIComponent(id)}`)
   }
 
   /** The response to a GET as JSON. @throws {ClientError} */
@@ -172,6 +214,20 @@ export class Client implements Disposable {
   [Symbol.dispose](): void {
     this.#http[Symbol.dispose]()
   }
+}
+
+/** The server answers, but has no place for another request that waits. */
+function hasNoPlaceToWait(error: unknown): error is ClientError & { failure: Failure & { kind: 'refused' } } {
+  if (!(error instanceof ClientError) || error.failure.kind !== 'refused') return false
+  return error.failure.record?.exception.endsWith('.TooManyWatchersException') === true
+}
+
+async function find(what: string, prefix: string, items: AsyncIterable<{ readonly id: string }>): Promise<string> {
+  const ids: string[] = []
+  for await (const { id } of items) if (id.startsWith(prefix) && ids.push(id) === foundMax) break
+  if (ids.length === 1) return ids[0]!
+  const found = ids.length === 0 ? `no ${what} has such an id` : `it could be ${ids.join(', ')}`
+  throw ClientError.of('wrong', `Cannot find ${what} '${prefix}': ${found}`)
 }
 
 /** The path of a dataset, or of something below it: `datasetPath(id, 'rows')`. */

@@ -33,10 +33,11 @@ export interface SentStatus
 }
 
 /** One page of a list. */
-export interface DatasetPage {
-  readonly datasets: readonly SentReceipt[]
+export interface ListPage {
+  readonly datasets?: readonly unknown[]
+  readonly uploads?: readonly unknown[]
   /** Where the next page begins; absent or null on the last one. */
-  readonly after?: string | null
+  readonly after?: unknown
 }
 
 interface Shape<_Value> {
@@ -74,12 +75,14 @@ export const shapes = {
     phase: uploadPhases,
     'bytes.received': 'number',
   }),
-  datasets: shape<DatasetPage>('it is not a list of datasets', { datasets: 'array' }),
+  datasets: shape<ListPage>('it is not a list of datasets', { datasets: 'array' }),
+  uploads: shape<ListPage>('it is not a list of uploads', { uploads: 'array' }),
   rows: shape<RowPage>('it has no rows', { columns: 'array', rows: 'array' }),
   rejects: shape<{ readonly total: number; readonly rejects: readonly RejectPreview[] }>('it has no rejects', {
     total: 'number',
     rejects: 'array',
   }),
+  profile: shape<{ readonly statistics: readonly unknown[] }>('it has no statistics', { statistics: 'array' }),
   copy: shape<CopyStatus>('it is not a copy', { state: 'string', table: 'string' }),
   copies: shape<{ readonly copies: readonly unknown[] }>('it is not a copy', { copies: 'array' }),
   caller: shape<Caller>('it describes no caller', {

@@ -58,7 +58,7 @@ export async function withRetries<Value>(
 }
 
 /** @throws the reason of the signal */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 

@@ -111,7 +111,7 @@ test('verify accepts a downloaded dataset, and the stored one', async () => {
   assert.match(right.stdout, /^ok {4}data\/part-00000\.parquet {2}.*, 1 record$/m)
 })
 
-test('a dataset is found by an id prefix, and read another way', async () => {
+test('a dataset is found by an id prefix, summarized, read another way, and downloaded as a package', async () => {
   const { id } = await sent('prefix.csv', 'n;t\n1;a\n2;b\n')
   const prefix = id.slice(0, 8)
   const shown = await command('show', prefix, '--json')
@@ -120,10 +120,22 @@ test('a dataset is found by an id prefix, and read another way', async () => {
   assert.deepEqual([missing.code, missing.stdout], [1, ''])
   assert.match(missing.stderr, /Cannot find dataset '00000000': no dataset has such an id\n$/)
 
+  const profile = await command('profile', prefix)
+  assert.match(
+    profile.stdout,
+    /^column +type +nulls +distinct +min +max +mean +median\nn +int +0 +2 +1 +2 +1\.5 +1\.5\n/,
+  )
+
   const reading = await command('readings', prefix, '--dialect', '{"delimiter":","}', '--json')
   const { id: other, columns } = JSON.parse(reading.stdout)
   assert.notEqual(other, id)
   assert.equal(columns.length, 1)
+
+  assert.equal((await command('get', prefix, '--as', 'datapackage', '-o', 'package')).code, 0)
+  const names = await readdir(join(cwd, 'package'))
+  assert.deepEqual(names.toSorted(), ['data.csv', 'datapackage.json', 'original'])
+  const { resources } = JSON.parse(await readFile(join(cwd, 'package', 'datapackage.json'), 'utf8'))
+  for (const { path } of resources) assert.ok(names.includes(path), path)
 })
 
 test('scrub names damaged files in a data directory while its service runs', async () => {
@@ -266,6 +278,11 @@ test('doctor accepts a healthy server, rm deletes', async () => {
   assert.deepEqual([ok, doctor.code], [true, 0], doctor.stdout)
   const limit = checks.find(({ check }: { check: string }) => check === 'limit')
   assert.match(limit.detail, /1000 MB per request \(1048576000 bytes\)/)
+  assert.match(
+    (await command('whoami')).stdout,
+    /^key +none.*\nmay +upload, read, delete\nexpires +never\nstored +[\d.]+ KB, no limit\n/,
+  )
+  assert.deepEqual(JSON.parse((await command('whoami', '--json')).stdout).bytes.max, null)
   assert.equal((await command('rm', '--trash', id)).stdout, `moved to the trash ${id}\n`)
   assert.match((await command('list', '--trash')).stdout, new RegExp(id))
   assert.equal((await command('restore', id.slice(0, 8))).stdout, `restored ${id}\n`)

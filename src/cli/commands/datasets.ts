@@ -3,6 +3,7 @@ import { type Client, datasetPath, pageMax } from '../../client/client.ts'
 import { readAs, type SentReceipt, shapes } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
 import { oneOf, text } from '../../config/value-parsers.ts'
+import { isObject } from '../../core/json.ts'
 import type { RejectPreview } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { noArguments } from '../command.ts'
@@ -147,6 +148,40 @@ const rejectColumns = [right('record'), right('line'), right('offset'), 'reason'
 function rejectCells({ record, line, byteOffset, reason, message, text, base64 }: RejectPreview): readonly string[] {
   const shown = text ?? (base64 === undefined ? '' : `base64:${base64}`)
   return [String(record), String(line), String(byteOffset), String(reason), String(message), shown]
+}
+
+export const profile = datasetCommand({
+  name: 'profile',
+  summary: 'summarize the columns of a dataset',
+  about:
+    'Prints one line per column: nulls, distinct values, minimum, maximum, mean and median, if the column has them. With --json, prints the profile as the server sends it, with histograms and frequent values.',
+  examples: [
+    ['csv-upload profile 5f0c1a2b', 'Every column.'],
+    [
+      'csv-upload profile 5f0c1a2b --json | jq \'.statistics[] | select(.column_name == "amount")\'',
+      'One column with its histogram.',
+    ],
+  ],
+  fetch: async ({ client, path }) => client.json(await path('profile')),
+  show: (response, { width }) =>
+    tableText(profileColumns, readAs(shapes.profile, response).statistics.filter(isObject).map(profileCells), width),
+})
+
+const figureColumns = ['nulls', 'distinct', 'min', 'max', 'mean', 'median']
+const profileColumns = ['column', 'type', ...figureColumns.map(right)]
+
+function profileCells(column: Readonly<Record<string, unknown>>): readonly string[] {
+  const { column_name, column_type, column_statistics } = column
+  const of = isObject(column_statistics) ? column_statistics : {}
+  const [nulls, distinct, ...others] = [of.nan_count, of.n_unique, of.min, of.max, of.mean, of.median].map(shownFigure)
+  const about = typeof of.n_unique_error === 'number' ? ` ± ${Number((100 * of.n_unique_error).toPrecision(2))} %` : ''
+  return [String(column_name), String(column_type), `${nulls}`, `${distinct}${about}`, ...others]
+}
+
+function shownFigure(figure: unknown): string {
+  if (figure === undefined || figure === null) return ''
+  if (typeof figure !== 'number') return String(figure)
+  return Number.isInteger(figure) ? shownCount(figure) : String(Number(figure.toPrecision(6)))
 }
 
 export const rm = serverCommand({

@@ -42,10 +42,10 @@ export const get = serverCommand({
   summary: 'download a dataset: original, csv, parquet, ndjson, …',
   usage: '<id> [--as <form>] [-o <file>]',
   about:
-    'Writes a dataset in one format to a file, or with `-o -` to standard output. A file is complete or absent: it is written under a temporary name and renamed after every byte has arrived and the SHA-256 matches. `dataset` is a directory with the original, corrections if there are any, receipt.json and the parts, which csv-upload verify checks offline. With --json, prints what was written on one line.',
+    'Writes a dataset in one format to a file, or with `-o -` to standard output. A file is complete or absent: it is written under a temporary name and renamed after every byte has arrived and the SHA-256 matches. `dataset` is a directory with the original, corrections if there are any, receipt.json and the parts, which csv-upload verify checks offline; `datapackage` is a directory with datapackage.json and the files it describes. With --json, prints what was written on one line.',
   options: {
-    as: option('--as <form>', oneOf([...(Object.keys(forms) as Form[]), 'dataset']), 'original').help(
-      `One of ${Object.keys(forms).join(', ')}, dataset.`,
+    as: option('--as <form>', oneOf([...(Object.keys(forms) as Form[]), 'datapackage', 'dataset']), 'original').help(
+      `One of ${Object.keys(forms).join(', ')}, datapackage, dataset.`,
     ),
     output: option('-o, --output <file>', text('a file, a directory or -')).help(
       'File, existing directory, or - for standard output; by default the name from the server.',
@@ -73,10 +73,10 @@ export const get = serverCommand({
   async run(context, { as, output, header, spreadsheet, delimiter, typed, force, json }, prefix) {
     const { client, terminal, signal } = context
     const id = await client.findId(prefix)
-    if (as === 'dataset') {
+    if (as === 'dataset' || as === 'datapackage') {
       const dir = output ?? id
-      if (dir === '-') throw new UsageError('Cannot use --output: a dataset is a directory, expected its name')
-      return await report(context, await getDirectory(context, id, dir), json)
+      if (dir === '-') throw new UsageError(`Cannot use --output: a ${as} is a directory, expected its name`)
+      return await report(context, await getDirectory(context, as, id, dir), json)
     }
     const { below, ending } = forms[as]
     if (output === '-' && as === 'parquet' && terminal.isTerminal) {
@@ -158,21 +158,34 @@ function datasetFiles({ file, corrections, parts }: SentReceipt): readonly Remot
   ]
 }
 
-/** Writes a directory that is complete or absent, like a file: the receipt, and the files that it describes. */
-async function getDirectory(context: ServerContext, id: string, dir: string): Promise<SavedFile> {
+/** Writes a directory that is complete or absent, like a file: one JSON document, and the files that it describes. */
+async function getDirectory(
+  context: ServerContext,
+  as: 'dataset' | 'datapackage',
+  id: string,
+  dir: string,
+): Promise<SavedFile> {
   if (existsSync(dir)) throw new Error(`Cannot write ${dir}: it exists; remove it or choose another name`)
   const { client } = context
   const receipt = await client.receipt(id)
+  const packaged: readonly RemoteFile[] = [
+    ['original', ['original'], receipt.file],
+    ['data.csv', ['data.csv'], { bytes: null, sha256: null }],
+  ]
+  const [name, json, files] =
+    as === 'dataset'
+      ? (['receipt.json', receipt, datasetFiles(receipt)] as const)
+      : (['datapackage.json', await client.json(datasetPath(id, 'datapackage.json')), packaged] as const)
   using temporary = temporaryBeside(dir)
   let written = 0
-  for (const [file, below, expected] of datasetFiles(receipt)) {
+  for (const [file, below, expected] of files) {
     const path = join(temporary.path, file)
     await mkdir(dirname(path), { recursive: true })
     const take = (response: IncomingMessage) => save(response, context, path, file, expected, false)
     const { bytes } = await client.download(datasetPath(id, ...below), {}, take)
     written += bytes
   }
-  await writeFile(join(temporary.path, 'receipt.json'), `${jsonLine(receipt)}\n`, { flush: true })
+  await writeFile(join(temporary.path, name), `${jsonLine(json)}\n`, { flush: true })
   await mkdir(dirname(dir), { recursive: true })
   await rename(temporary.path, dir)
   return { file: dir, bytes: written }
