@@ -1,6 +1,7 @@
 // Engine samples: files of every type, the service's results for them, and the same queries for other engines.
 import assert from 'node:assert/strict'
 import { Client } from '../support/client.ts'
+import { runCommand } from '../support/command.ts'
 import { queryRows } from '../support/queries.ts'
 import type { RunningService } from '../support/running-service.ts'
 import { createRandom } from '../support/samples.ts'
@@ -12,7 +13,9 @@ export interface Column {
   readonly type: string
 }
 
-const columns: readonly Column[] = [
+const usualTextName = 'a, "b" ü'
+
+const columnsWith = (textName: string): readonly Column[] => [
   { name: 'n', type: 'integer' },
   { name: 'id', type: 'integer' },
   { name: 'price', type: 'decimal(9,2)' },
@@ -24,7 +27,7 @@ const columns: readonly Column[] = [
   { name: 'stamp', type: 'timestamp' },
   { name: 'instant', type: 'timestamptz' },
   { name: 'word', type: 'text' },
-  { name: 'a, "b" ü', type: 'text' },
+  { name: textName, type: 'text' },
 ]
 
 const nasty = [
@@ -86,11 +89,17 @@ function cellsOf(i: number, random: (below: number) => number): (string | null)[
   ]
 }
 
-function csvOf(records: Sample['cells']): string {
+function csvOf(
+  columns: readonly Column[],
+  records: PublishedSample['cells'],
+  isSent: (column: number) => boolean,
+): string {
+  const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+  const line = (cells: readonly string[]) => cells.filter((_, i) => isSent(i)).join(',')
   const lines = records.map((cells) =>
-    cells.map((cell, i) => (cell === null ? '' : columns[i]!.type === 'text' ? quotedName(cell) : cell)).join(','),
+    line(cells.map((cell, i) => (cell === null ? '' : columns[i]!.type === 'text' ? quoted(cell) : cell))),
   )
-  return `${[columns.map(({ name }) => quotedName(name)).join(','), ...lines].join('\n')}\n`
+  return `${[line(columns.map(({ name }) => quoted(name))), ...lines].join('\n')}\n`
 }
 
 /** Where SQL dialects differ. */
@@ -100,11 +109,11 @@ export interface Dialect {
   literal(value: string, type: string): string
 }
 
-const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`
+export const quotedText = (text: string) => `'${text.replaceAll("'", "''")}'`
 export const castAs = (names: Readonly<Record<string, string>>) => (text: string, type: string) =>
   `CAST('${text}' AS ${names[type] ?? type})`
 
-const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
+export const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 const duckTypes = { integer: 'BIGINT', number: 'DOUBLE' }
 /** The dialect of the service. */
@@ -148,7 +157,7 @@ const summedAs: Readonly<Record<string, string>> = {
 }
 
 /** For each column: number of values, minimum, maximum and, if exact, the sum. */
-function aggregates(dialect: Dialect, { table, columns }: Pick<Sample, 'table' | 'columns'>): string[] {
+function aggregates(dialect: Dialect, { table, columns }: Pick<PublishedSample, 'table' | 'columns'>): string[] {
   return columns.map(({ name, type }) => {
     const column = dialect.name(name)
     const { text } = dialect
@@ -161,7 +170,7 @@ function aggregates(dialect: Dialect, { table, columns }: Pick<Sample, 'table' |
 }
 
 /** Conditions on each column: at its extremes, in the middle and outside. */
-function conditions(dialect: Dialect, { columns, values }: Pick<Sample, 'columns' | 'values'>): string[] {
+function conditions(dialect: Dialect, { columns, values }: Pick<PublishedSample, 'columns' | 'values'>): string[] {
   return columns.flatMap(({ name, type }, i) =>
     (values[i] ?? []).flatMap((value) => {
       const [column, literal] = [dialect.name(name), dialect.literal(value, type)]
@@ -170,7 +179,7 @@ function conditions(dialect: Dialect, { columns, values }: Pick<Sample, 'columns
   )
 }
 
-export interface Sample {
+export interface PublishedSample {
   readonly id: string
   readonly columns: readonly Column[]
   readonly table: string
@@ -182,12 +191,21 @@ export interface Sample {
 
 /** Files, and the service's results for them. */
 export interface EngineSamples {
-  readonly made: readonly Sample[]
+  readonly made: readonly PublishedSample[]
   readonly reported: readonly Awaited<ReturnType<typeof reportOf>>[]
 }
 
+/** The output of `csv-upload publish`. @param store Options that name the bucket. */
+export async function publish(as: string, { id, table }: PublishedSample, store: readonly string[]) {
+  const args = ['publish', id, '--as', as, '--table', table, '--json', ...store]
+  const environment = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test-secret' }
+  const { stdout, stderr } = await runCommand(args, { environment })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout) as { readonly url: string; readonly sql: string }
+}
+
 /** Minimum, maximum, sums and counts of each table, then all rows of the smaller one. */
-export function questions(dialect: Dialect, made: readonly Sample[]): readonly string[] {
+export function questions(dialect: Dialect, made: readonly PublishedSample[]): readonly string[] {
   const [small] = made
   const list = small!.columns.map(({ name }) => dialect.text(dialect.name(name))).join(', ')
   const counts = (table: string, condition: string) =>
@@ -215,13 +233,25 @@ export function check({ made, reported }: EngineSamples, results: (string | null
   assert.equal(seen.length, small.length)
 }
 
-export async function upload(service: RunningService, table: string, records: number): Promise<Sample> {
+/**
+ * @param leftOut A type whose column is omitted.
+ * @param textName Name of the text column.
+ */
+export async function upload(
+  service: RunningService,
+  table: string,
+  records: number,
+  { leftOut, textName = usualTextName }: { readonly leftOut?: string; readonly textName?: string } = {},
+): Promise<PublishedSample> {
+  const columns = columnsWith(textName)
   const random = createRandom(records)
   const cells = Array.from({ length: records }, (_, i) => cellsOf(i, random))
-  const receipt = await new Client(service.url).upload({ content: csvOf(cells), fileName: `${table}.csv` })
+  const isSent = (i: number) => columns[i]!.type !== leftOut
+  const content = csvOf(columns, cells, isSent)
+  const receipt = await new Client(service.url).upload({ content, fileName: `${table}.csv` })
   assert.deepEqual(
     receipt.columns.map(({ name, type }) => ({ name, type })),
-    columns,
+    columns.filter((_, i) => isSent(i)),
   )
   assert.equal(receipt.records.accepted, records)
   // The extremes, and one in between.
@@ -229,14 +259,14 @@ export async function upload(service: RunningService, table: string, records: nu
   return { id: receipt.id, columns, table, records, parts: receipt.parts, cells, values }
 }
 
-export async function reportOf(service: RunningService, sample: Sample) {
-  const { id, columns } = sample
+export async function reportOf(service: RunningService, published: PublishedSample) {
+  const { id, columns } = published
   const wanted: (string | null)[][] = []
   for (const [i, sql] of aggregates(serviceDialect, { table: 'data', columns }).entries()) {
     const [row = []] = await queryRows(service.url, id, sql)
     wanted.push(canonicalRow(row as (string | null)[], columns[i]!))
   }
-  const counts = conditions(serviceDialect, sample).map(
+  const counts = conditions(serviceDialect, published).map(
     (condition) => `CAST(count(*) FILTER (WHERE ${condition}) AS VARCHAR)`,
   )
   const [row = []] = await queryRows(service.url, id, `SELECT ${counts.join(', ')} FROM data`)

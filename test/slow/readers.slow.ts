@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { engineSql } from '../../src/cli/engine-sql.ts'
+import type { Column } from '../../src/core/receipt.ts'
 import { run } from '../support/client-generators.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { canonical, upload } from './engine-samples.ts'
@@ -78,18 +80,11 @@ async function uploadAndDownload() {
   return { ...made, forms: { 'data.parquet': [await download('data.parquet')], parts: ofParts } }
 }
 
-const sparkTypes: Readonly<Record<string, string>> = {
-  integer: 'BIGINT',
-  number: 'DOUBLE',
-  time: 'BIGINT',
-  timestamp: 'TIMESTAMP_NTZ',
-  timestamptz: 'TIMESTAMP',
-  text: 'STRING',
-}
-
-/** The columns in Spark's types, as docs/engines.md lists them. */
+/** The columns as `csv-upload publish --as spark` prints them. */
 function sparkSchema(): string {
-  return columns.map(({ name, type }) => `\`${name}\` ${sparkTypes[type] ?? type}`).join(', ')
+  const table = { name: 't', columns: columns as readonly Pick<Column, 'name' | 'type'>[], url: 's3://b/', files: [] }
+  const [, list = ''] = /\((.*)\) USING/s.exec(engineSql('spark', { ...table, endpoint: '' })) ?? []
+  return list
 }
 
 /** Where each record was read: Spark reads files in any order. The first column counts records. */

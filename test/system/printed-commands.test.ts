@@ -20,7 +20,8 @@ const leftOut: Readonly<Record<string, readonly (readonly [needs: string, ...com
   'docs/cli.md': [
     ['a terminal to run in, as in launch.test.ts', 'csv-upload serve'],
     ['PostgreSQL, as in copies.test.ts', 'csv-upload copy'],
-    ['a remote server', 'csv-upload doctor'],
+    ['a bucket and an engine, as in publish.test.ts', 'csv-upload publish'],
+    ['a remote server or a bucket', 'csv-upload doctor'],
   ],
   'docs/clients.md': [],
   'docs/operations.md': [['a bucket', 'AWS_ACCESS_KEY_ID=']],

@@ -4,13 +4,13 @@ import { readAs, shapes } from '../../client/response-shapes.ts'
 import { option } from '../../config/option.ts'
 import { allOptions } from '../../config/options.ts'
 import { text } from '../../config/value-parsers.ts'
-import type { Caller, Quota } from '../../core/responses.ts'
+import { loadPart } from '../../core/load-part.ts'
 import { type CommandHelp, type Context, defineCommand, noArguments } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { ownManifest } from '../own-manifest.ts'
-import { connect, serverCommand, serverOptions } from '../server-command.ts'
-import { counted, shownBytes, shownCount, shownMoment, shownTime } from '../terminal/format-amounts.ts'
+import { connect, serverOptions } from '../server-command.ts'
+import { counted, shownBytes, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
 
 export const serveHelp: CommandHelp = {
@@ -23,43 +23,6 @@ export const serveHelp: CommandHelp = {
   examples: [['csv-upload serve --port 9000 --data /var/lib/csv-upload', 'Another port and directory.']],
 }
 
-export const whoami = serverCommand({
-  name: 'whoami',
-  summary: 'show what your key allows',
-  about:
-    'Prints the name and owner of the key, what it allows, when it expires, and how much of the quota is used. With --json, prints the response of the server.',
-  examples: [
-    ['csv-upload whoami --key-file ci.key', 'What that key allows.'],
-    ['csv-upload whoami --json | jq .bytes.used', 'Bytes stored, for a script.'],
-  ],
-  args: noArguments,
-  async run({ client, terminal }, { json }) {
-    const caller = readAs(shapes.caller, await client.json('/qas/caller'))
-    const lines = () => shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
-    await terminal.printResult(json, caller, () => lines().join(''))
-  },
-})
-
-function shown(caller: Caller): readonly (readonly [string, string])[] {
-  const { name, owner, scopes, expiresAt, bytes, datasets, limits } = caller
-  return [
-    ['key', name ?? 'none: the server requires no key'],
-    ...(owner === null ? [] : [['owner', owner] as const]),
-    ['may', scopes.join(', ') || 'nothing'],
-    ['expires', expiresAt === null ? 'never' : shownMoment(expiresAt)],
-    ['stored', used(bytes, shownBytes)],
-    ['datasets', used(datasets, shownCount)],
-    ['file', `at most ${shownBytes(limits.fileBytesMax)}`],
-    ...(limits.requestsPerMinuteMax === null
-      ? []
-      : [['requests', `at most ${shownCount(limits.requestsPerMinuteMax)} per minute`] as const]),
-  ]
-}
-
-function used(quota: Quota, format: (amount: number) => string): string {
-  return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
-}
-
 interface CheckResult {
   readonly check: string
   readonly ok: boolean
@@ -70,26 +33,35 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'check this machine and the server',
   about:
-    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
+    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: {
     ...serverOptions,
     data: option('--data <directory>', text('a directory')).help(
       'Data directory of a service on this machine.',
       'that of CSV_UPLOAD_DATA, or ./data',
     ),
+    store: option('--store <url>', text('s3://bucket or s3://bucket/prefix')).help(
+      'Bucket to check; its server is that of CSV_UPLOAD_S3_ENDPOINT and the like.',
+    ),
   },
-  examples: [['csv-upload doctor --url https://files.example', 'A remote server.']],
+  examples: [
+    ['csv-upload doctor --url https://files.example', 'A remote server.'],
+    ['csv-upload doctor --store s3://csv-uploads/prod', 'What a bucket holds.'],
+  ],
   args: noArguments,
-  async run(context, { json, data, ...server }) {
+  async run(context, { json, store, data, ...server }) {
     using client = connect(context, { ...server, retries: 0 })
     const isHere = /^(localhost|127\.[\d.]+|\[::1\])$/.test(client.url.hostname)
-    const checks = [
-      localNode(),
-      ...(isHere || data !== null ? await machineFindings(data) : []),
-      ...(await serverFindings(client, context)),
-    ]
+    const checks =
+      store === null
+        ? [
+            localNode(),
+            ...(isHere || data !== null ? await machineFindings(data) : []),
+            ...(await serverFindings(client, context)),
+          ]
+        : await bucketFindings(store)
     const { terminal } = context
-    const document = { ok: checks.every(({ ok }) => ok), url: client.url.href, checks }
+    const document = { ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks }
     const line = ({ check, ok, detail }: CheckResult) =>
       `${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`
     await terminal.printResult(json, document, () => checks.map(line).join(''))
@@ -102,6 +74,18 @@ function exitCode(findings: readonly CheckResult[]): ExitCode {
   if (failed.has('reached')) return exitCodes.network
   if (failed.has('key')) return exitCodes.refusedKey
   return failed.size === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
+  // Loaded only here: it also loads the AWS SDK.
+  const { openBucket } = await loadPart(() => import('../../publish.ts'))
+  const { datasets, notes, unnamed, missing } = await openBucket(['--store', store])!.check()
+  const detail = `${counted(datasets, 'dataset')}, ${counted(notes, 'attempt')} in progress or being removed`
+  return [
+    { check: 'bucket', ok: true, detail },
+    ...unnamed.map((key) => ({ check: 'unnamed', ok: false, detail: key })),
+    ...missing.map((what) => ({ check: 'missing', ok: false, detail: what })),
+  ]
 }
 
 async function machineFindings(data: string | null): Promise<readonly CheckResult[]> {

@@ -5,8 +5,8 @@ import type { Receipt, Upload } from '../../core/receipt.ts'
 import { isDatasetFile, isDatasetId, isUploadId } from '../name-rules.ts'
 import { formatReceipt, ofPublish, parseReceipt } from '../receipt-file.ts'
 import type { DatasetFile, DatasetVersion } from '../store.ts'
-import { type Attempt, fileKey, type PublishFacts, receiptKey } from './s3-keys.ts'
-import type { S3Objects, SmallObject } from './s3-objects.ts'
+import { type Attempt, attemptPrefix, fileKey, type PublishFacts, receiptKey } from './s3-keys.ts'
+import { S3Objects, type S3Options, type SmallObject } from './s3-objects.ts'
 
 /** A dataset as its receipt object describes it. */
 export interface CommittedDataset extends PublishFacts {
@@ -169,4 +169,36 @@ function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): Recei
 /** The body of an upload record. */
 export function recordText(upload: Upload): Buffer {
   return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
+}
+
+/** A dataset and the prefix of its files. */
+export interface LocatedDataset {
+  readonly receipt: Receipt
+  /** Ends with a slash. */
+  readonly url: string
+}
+
+/** Attempts whose ids have this prefix, at most `limit`. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function locateInBucket(
+  options: S3Options,
+  idPrefix: string,
+  limit: number,
+): Promise<readonly LocatedDataset[]> {
+  const objects = new S3Objects(options)
+  try {
+    const found: LocatedDataset[] = []
+    for await (const key of objects.list(`datasets/${idPrefix}`)) {
+      const id = key.split('/')[1] ?? ''
+      if (key !== receiptKey(id)) continue
+      const object = await readReceipt(objects, id)
+      if (object === null || object.isTombstone || object.committed?.trashedAt) continue
+      if (object.committed === null) throw new Error(`receipt of dataset '${id}' is damaged`)
+      const { receipt, attempt } = object.committed
+      found.push({ receipt, url: `s3://${options.bucket}/${options.prefix}${attemptPrefix(attempt)}` })
+      if (found.length === limit) break
+    }
+    return found
+  } finally {
+    objects.close()
+  }
 }

@@ -1,5 +1,6 @@
 // S3 sweep: completes what a receipt names, and removes what none names, whichever process left it. Which objects belong:
 // docs/decisions/object-storage.md.
+import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { entryOf } from '../dataset-index.ts'
 import { isDatasetId, isUploadId } from '../name-rules.ts'
@@ -8,6 +9,7 @@ import {
   type Attempt,
   attemptPrefix,
   beganAt,
+  fileKey,
   filesPrefix,
   indexEntryPrefix,
   indexKey,
@@ -240,6 +242,39 @@ export async function survey(objects: S3Objects, readAll: boolean): Promise<Surv
   if (left.length > 0 && !readAll) return await survey(objects, true)
   if (!isUncertain) found.strays.push(...left.map(attemptPrefix))
   return { ...found, strays: [...new Set(found.strays)], notes: noted.size }
+}
+
+/** What a bucket holds, compared with its receipts. */
+export interface BucketCheck {
+  readonly datasets: number
+  /** Attempts that a note mentions: uploads in progress, and what is removed within an hour. */
+  readonly notes: number
+  /** Marks of removed datasets without a note: a sweep writes it, unless the server cannot remove them. */
+  readonly tombstones: number
+  /** Keys or prefixes that neither a receipt nor a note names. */
+  readonly unnamed: readonly string[]
+  /** What a receipt names that is not there. */
+  readonly missing: readonly string[]
+}
+
+/** Compares everything in a bucket with its receipts, and changes nothing. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function checkBucket(objects: S3Objects): Promise<BucketCheck> {
+  const { strays, incomplete, unnoted, notes } = await survey(objects, true)
+  const unnamed = [...strays]
+  const missing = incomplete.map(({ id }) => `entry or upload record of ${id}`)
+  let datasets = 0
+  for await (const id of objects.listFolders('datasets/')) {
+    const found = await readReceipt(objects, id)
+    if (found === null || found.isTombstone) continue
+    datasets += 1
+    const { committed, attempt } = found
+    if (committed === null) missing.push(`a readable ${receiptKey(id)}`)
+    const named = new Set((committed ? storedFiles(committed.receipt) : []).map(({ file }) => fileKey(attempt, file)))
+    for await (const key of objects.list(attemptPrefix(attempt)))
+      if (!named.delete(key) && !key.startsWith(`${attemptPrefix(attempt)}derived/`)) unnamed.push(key)
+    missing.push(...named)
+  }
+  return { datasets, notes, tombstones: unnoted.length, unnamed, missing }
 }
 
 /** The attempt of a dataset whose receipt certainly names it, so far as lists show. */
