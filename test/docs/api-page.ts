@@ -15,11 +15,12 @@ export function apiPage(table: Table): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
+  const shown = new Map<string, string>()
   return [
     ...tags.flatMap(({ name, description }) => {
       const tagged = operations.filter(({ operation }) => operation.tags[0] === name)
       if (tagged.length === 0) return []
-      return [`## ${capital(name)}`, description, ...tagged.flatMap((one) => operationBlocks(one, table))]
+      return [`## ${capital(name)}`, description, ...tagged.flatMap((one) => operationBlocks(one, table, shown))]
     }),
     '## Any request',
     `Any request can also get ${codeList(always)}. Every error has ` +
@@ -63,17 +64,32 @@ interface ShownOperation {
   readonly operation: Operation
 }
 
-function operationBlocks({ path, method, operation }: ShownOperation, table: Table): readonly string[] {
+/** @param shown The operation that each table is of; a table is not repeated. */
+function operationBlocks(
+  { path, method, operation }: ShownOperation,
+  table: Table,
+  shown: Map<string, string>,
+): readonly string[] {
   const { operationId, summary, description, parameters, requestBody } = operation
   const [request] = Object.entries(requestBody?.content ?? {})
+  const once = (what: string, text: string) => {
+    const first = shown.get(text) ?? operationId
+    shown.set(text, first)
+    return first === operationId || text.length < 300 ? text : `${what} of [${first}](#${first}).`
+  }
   return [
     `### <a id="${operationId}"></a>\`${method.toUpperCase()} ${path}\` ${summary}`,
     description,
     code(curl(path, method, parameters, request)),
-    ...(parameters.length > 0 ? [parameterTable(parameters, table)] : []),
+    ...(parameters.length > 0 ? [once('Parameters are those', parameterTable(parameters, table))] : []),
     ...(request === undefined
       ? []
-      : [`Body, \`${request[0]}\`: ${requestBody?.description}`, fieldTable(request[1].schema, table)]),
+      : [
+          once(
+            'The body is that',
+            `Body, \`${request[0]}\`: ${requestBody?.description}\n\n${fieldTable(request[1].schema, table)}`,
+          ),
+        ]),
     responseTable(operation, table),
   ]
 }

@@ -340,7 +340,7 @@ export const correctionBody: RequestBody = {
     '`rejects.csv` with edited text, as a part of a form or as the whole body with the type `text/csv`. Only the columns ' +
     '`record` and `text` count. Records that you leave out, or whose text is empty or unchanged, stay rejects. Or, as ' +
     '`application/x-ndjson`, lines of JSON: texts (`{"record", "text"}`) and [rules](#correctionrule) ' +
-    '(`{"reason", "mend"}`) in any order. A text goes before a rule, and a rule before later ones.',
+    '(`{"reason", "mend"}`) in any order. A text overrides rules, and a rule overrides later ones.',
   required: true,
   content: {
     'multipart/form-data': {
