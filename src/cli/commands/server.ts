@@ -117,7 +117,8 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
       return { check, ok: true, detail: await look() }
     } catch (error) {
       signal.throwIfAborted()
-      return { check, ok: false, detail: String(outcomeOf(error).line) }
+      const { code, line } = outcomeOf(error)
+      return { check: code === exitCodes.refusedKey ? 'key' : check, ok: false, detail: String(line) }
     }
   }
   const beganMs = performance.now()
@@ -134,18 +135,11 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
     const { info } = (await client.json('/openapi.json')) as { info?: { title?: unknown; version?: unknown } } // only shown
     return `${String(info?.title ?? 'server')} ${String(info?.version ?? 'of unknown version')}`
   })
-  return [reached, ready, version, await limit(client, signal)]
-}
-
-async function limit(client: Client, signal: AbortSignal): Promise<CheckResult> {
-  try {
+  const limit = await finding('limit', async () => {
     const { scopes, limits } = readAs(shapes.caller, await client.json('/qas/caller'))
-    if (!scopes.includes('upload')) return { check: 'key', ok: false, detail: 'the key does not allow uploads' }
-    const { requestBytesMax } = limits
-    return { check: 'limit', ok: true, detail: `${shownBytes(requestBytesMax)} per request (${requestBytesMax} bytes)` }
-  } catch (error) {
-    signal.throwIfAborted()
-    const { code, line } = outcomeOf(error)
-    return { check: code === exitCodes.refusedKey ? 'key' : 'limit', ok: false, detail: String(line) }
-  }
+    if (!scopes.includes('upload')) return ''
+    return `${shownBytes(limits.requestBytesMax)} per request (${limits.requestBytesMax} bytes)`
+  })
+  const mayNot = { check: 'key', ok: false, detail: 'the key does not allow uploads' }
+  return [reached, ready, version, limit.detail === '' ? mayNot : limit]
 }
