@@ -6,14 +6,14 @@ import { get } from './commands/get.ts'
 import { key } from './commands/key.ts'
 import { publish, scrub, verify } from './commands/offline.ts'
 import { send } from './commands/send.ts'
-import { doctor, serveHelp, whoami } from './commands/server.ts'
+import { doctor, serveHelp } from './commands/server.ts'
 import { copy, query, readings } from './commands/tasks.ts'
 import { uploads, watch } from './commands/uploads.ts'
 
 /** Every command except `serve`. */
 export const commands: readonly Command[] = [
   ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy, publish],
-  ...[rm, restore, verify, scrub, doctor, whoami, key],
+  ...[rm, restore, verify, scrub, doctor, key],
 ]
 
 /** All commands, `serve` first. */

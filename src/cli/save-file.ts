@@ -1,7 +1,7 @@
 // Save file: writes bytes from a server to a file that is complete or absent. Does not know what they contain.
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, rmSync } from 'node:fs'
-import { link, open, rename, rm, stat, unlink } from 'node:fs/promises'
+import { link, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ClientError } from '../client/client-error.ts'
@@ -85,18 +85,13 @@ export async function* checked(
  * mode; a new one can be read only by its owner. After a failure, the old one stays.
  */
 export async function replaceFile(path: string, content: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.part`
-  try {
-    await using file = await open(temporary, 'wx', 0o600)
-    const before = await stat(path).catch(() => null)
-    if (before !== null) await file.chmod(before.mode & 0o777)
-    await file.writeFile(content)
-    await file.sync()
-    await rename(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {})
-    throw error
-  }
+  using temporary = temporaryBeside(path)
+  await using file = await open(temporary.path, 'wx', 0o600)
+  const before = await stat(path).catch(() => null)
+  if (before !== null) await file.chmod(before.mode & 0o777)
+  await file.writeFile(content)
+  await file.sync()
+  await rename(temporary.path, path)
 }
 
 export async function sha256Of(path: string): Promise<string> {

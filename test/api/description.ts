@@ -44,7 +44,6 @@ export interface ResponseObject {
 export interface MediaType {
   readonly schema: JsonSchema
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
 /** The JSON Schema keywords that our schemas use. */

@@ -1,4 +1,4 @@
-// Session: calls every operation of a real service once. The docs show the responses as examples.
+// Session: calls every operation of a real service once. The docs show one response of each schema as an example.
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
+import type { Description } from './description.ts'
 
 /** The file of the README. */
 export const people = 'id,name,born,balance\n007,Ada,1815-12-10,12.50\n008,Grace,1906-12-09,7.25\n009,Alan,1912-06-23\n'
@@ -346,18 +347,18 @@ export async function startService(...flags: readonly string[]) {
   }
 }
 
-/** The first successful JSON response of each operation, with members that vary from run to run replaced. */
-export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<string, unknown>> {
-  const isJson = ({ headers }: Exchange) => headers.get('content-type')?.startsWith('application/json') === true
-  const finished = exchanges.filter((one) => one.status === 200 && isJson(one))
-  // For an operation that only starts something, that is shown.
-  const begun = exchanges.filter(
-    (one) => one.status === 202 && isJson(one) && !finished.some(({ operationId }) => operationId === one.operationId),
-  )
+/** The first response of each schema, with members that vary from run to run replaced. */
+export function examplesOf(
+  exchanges: readonly Exchange[],
+  description: Description,
+): Readonly<Record<string, unknown>> {
   const examples = new Map<string, unknown>()
-  for (const { operationId, body } of [...finished, ...begun]) {
-    if (operationId === 'getOpenApi' || examples.has(operationId)) continue
-    examples.set(operationId, JSON.parse(body.toString(), steady))
+  for (const { operationId, status, body } of exchanges) {
+    const described = description.operations.find(({ operation }) => operation.operationId === operationId)
+    const { schema } = described?.operation.responses[status]?.content?.['application/json'] ?? {}
+    const name = schema?.$ref?.split('/').at(-1)
+    if (name === undefined || status >= 300 || examples.has(name)) continue
+    examples.set(name, JSON.parse(body.toString(), steady))
   }
   return Object.fromEntries(examples)
 }

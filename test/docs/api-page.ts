@@ -15,21 +15,23 @@ export function apiPage(table: Table): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
+  const shown = new Map<string, string>()
   return [
     ...tags.flatMap(({ name, description }) => {
       const tagged = operations.filter(({ operation }) => operation.tags[0] === name)
       if (tagged.length === 0) return []
-      return [`## ${capital(name)}`, description, ...tagged.flatMap((one) => operationBlocks(one, table))]
+      return [`## ${capital(name)}`, description, ...tagged.flatMap((one) => operationBlocks(one, table, shown))]
     }),
     '## Any request',
     `Any request can also get ${codeList(always)}. Every error has ` +
       `[the same format](#${schemaId('ErrorRecord')}). \`HEAD\` answers like \`GET\`, without the body; ` +
       '`OPTIONS` answers 204 with the methods of the path in `Allow`.',
     '## Schemas',
-    ...Object.entries(components.schemas).flatMap(([name, schema]) => [
+    ...Object.entries(components.schemas).flatMap(([name, schema], i, schemas) => [
       `### ${name}`,
       schema.description ?? '',
-      ...(Object.keys(schema.properties ?? {}).length > 0 ? [fieldTable(schema, table)] : []),
+      ...schemaFields(schema, schemas.slice(0, i), table),
+      ...(schema.examples ?? []).map((example) => code(JSON.stringify(example, null, 2))),
     ]),
   ].join('\n\n')
 }
@@ -62,21 +64,33 @@ interface ShownOperation {
   readonly operation: Operation
 }
 
-function operationBlocks({ path, method, operation }: ShownOperation, table: Table): readonly string[] {
-  const { operationId, summary, description, parameters, requestBody, responses } = operation
+/** @param shown The operation that each table is of; a table is not repeated. */
+function operationBlocks(
+  { path, method, operation }: ShownOperation,
+  table: Table,
+  shown: Map<string, string>,
+): readonly string[] {
+  const { operationId, summary, description, parameters, requestBody } = operation
   const [request] = Object.entries(requestBody?.content ?? {})
-  const answer = responses['200']
-  const example = answer?.content?.['application/json']?.example
+  const once = (what: string, text: string) => {
+    const first = shown.get(text) ?? operationId
+    shown.set(text, first)
+    return first === operationId || text.length < 300 ? text : `${what} of [${first}](#${first}).`
+  }
   return [
     `### <a id="${operationId}"></a>\`${method.toUpperCase()} ${path}\` ${summary}`,
     description,
     code(curl(path, method, parameters, request)),
-    ...(parameters.length > 0 ? [parameterTable(parameters, table)] : []),
+    ...(parameters.length > 0 ? [once('Parameters are those', parameterTable(parameters, table))] : []),
     ...(request === undefined
       ? []
-      : [`Body, \`${request[0]}\`: ${requestBody?.description}`, fieldTable(request[1].schema, table)]),
+      : [
+          once(
+            'The body is that',
+            `Body, \`${request[0]}\`: ${requestBody?.description}\n\n${fieldTable(request[1].schema, table)}`,
+          ),
+        ]),
     responseTable(operation, table),
-    ...(example === undefined ? [] : [code(JSON.stringify(example, null, 2))]),
   ]
 }
 
@@ -106,6 +120,32 @@ function parameterTable(parameters: readonly Parameter[], table: Table): string 
       description,
     ]),
   )
+}
+
+/** The fields of a schema; those that it shares with a similar one before it are not repeated. */
+function schemaFields(
+  schema: JsonSchema,
+  before: readonly (readonly [string, JsonSchema])[],
+  table: Table,
+): readonly string[] {
+  const fields = Object.entries(schema.properties ?? {})
+  const like = before
+    .map(([name, { properties = {} }]) => ({
+      name,
+      own: fields.filter(isNotIn(properties)),
+      lacks: Object.keys(properties).filter((field) => !(field in (schema.properties ?? {}))),
+    }))
+    .find(({ own, lacks }) => own.length < fields.length / 2 && lacks.length < 4)
+  if (like === undefined) return fields.length > 0 ? [fieldTable(schema, table)] : []
+  const without = like.lacks.length === 0 ? '' : ` without ${like.lacks.map((field) => `\`${field}\``).join(', ')}`
+  return [
+    `The fields of [${like.name}](#${schemaId(like.name)})${without}${like.own.length === 0 ? '.' : ', and:'}`,
+    ...(like.own.length === 0 ? [] : [fieldTable({ ...schema, properties: Object.fromEntries(like.own) }, table)]),
+  ]
+}
+
+function isNotIn(properties: NonNullable<JsonSchema['properties']>) {
+  return ([name, field]: readonly [string, JsonSchema]) => JSON.stringify(properties[name]) !== JSON.stringify(field)
 }
 
 function fieldTable({ properties = {}, required = [] }: JsonSchema, table: Table): string {

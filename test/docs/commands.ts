@@ -1,35 +1,42 @@
 // Commands: the command line as Markdown, generated from the same rows as the help texts.
-import type { CommandHelp } from '../../src/cli/command.ts'
+import { type CommandHelp, commonOptions } from '../../src/cli/command.ts'
 import { allCommands } from '../../src/cli/commands.ts'
+import { serverOptions } from '../../src/cli/server-command.ts'
 import { exitCodeRows, optionName } from '../../src/cli/terminal/command-help.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
-/** One section per command; the options of `serve` have their own page. */
+/** One section per command; the options of `serve` have their own page, those that many commands share a section. */
 export function commandSections(table: Table): string {
-  return allCommands.map((command) => section(command, table)).join('\n\n')
+  const shared = Object.values({ ...serverOptions, ...commonOptions })
+  const [serve, ...others] = allCommands.map((command) => section(command, shared, table))
+  return [serve, `## Options of every command`, sharedAbout, optionTable(shared, table), ...others].join('\n\n')
 }
 
-function section({ name, usage, about, options, examples }: CommandHelp, table: Table): string {
+const sharedAbout = 'The first three are those of commands that call a server.'
+
+function section(
+  { name, usage, about, options, examples }: CommandHelp,
+  shared: CommandHelp['options'],
+  table: Table,
+): string {
   const lines = examples.flatMap(([line, what]) => [`# ${what}`, line])
-  const optionTable =
-    name === 'serve'
-      ? 'All options are in [config.md](config.md).'
-      : table(
-          ['Option', 'Default', 'What it is'],
-          options.map((row) => [
-            `\`${optionName(row)}\``,
-            row.fallback === null ? '' : `\`${row.fallback}\``,
-            row.help,
-          ]),
-        )
+  const own = options.filter((row) => !shared.includes(row))
+  const rows = own.length === 0 ? [] : [optionTable(own, table)]
   return [
     `## ${name}`,
     `\`csv-upload ${name} ${usage}\``,
     about,
-    optionTable,
+    ...(name === 'serve' ? ['All options are in [config.md](config.md).'] : rows),
     `\`\`\`sh\n${lines.join('\n')}\n\`\`\``,
   ].join('\n\n')
+}
+
+function optionTable(options: CommandHelp['options'], table: Table): string {
+  return table(
+    ['Option', 'Default', 'What it is'],
+    options.map((row) => [`\`${optionName(row)}\``, row.fallback === null ? '' : `\`${row.fallback}\``, row.help]),
+  )
 }
 
 /** How a command can end. */

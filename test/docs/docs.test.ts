@@ -103,15 +103,16 @@ test('every link to a heading leads to one', () => {
   assert.deepEqual(broken, [])
 })
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub makes them or as written in them. */
 function headingsOf(text: string): ReadonlySet<string> {
   const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map((match) => match[1]!)
   return new Set(
-    headings.map((heading) =>
+    headings.flatMap((heading) => [
+      ...(/<a id="(\w+)">/.exec(heading)?.slice(1) ?? []),
       heading
         .toLowerCase()
         .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
         .replaceAll(' ', '-'),
-    ),
+    ]),
   )
 }

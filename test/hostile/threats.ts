@@ -260,7 +260,7 @@ export const threats: readonly Threat[] = [
     `${access}: guessing keys gets 429, and a valid key is still accepted`,
     'src/access/access.test.ts: KeyRing finds the caller by the secret only',
     'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever key matches',
-    'src/http/access/rate-limit-store.test.ts: SteadyCounts ignores jumps of the wall clock',
+    'src/http/access/authorize.test.ts: RequestLimit ignores jumps of the wall clock',
   ]),
   threat(53, "another owner's dataset or upload, or another key's without the scope `read`", '404, or 403', [
     "test/hostile/every-route.test.ts: no route finds another owner's dataset or upload, and no cache may store an error",

@@ -39,7 +39,6 @@ const touchedBy: Readonly<Record<string, string>> = {
   '@aws-sdk/client-s3': 'src/store/s3',
   '@duckdb/node-api': 'src/engine/duckdb',
   '@fastify/type-provider-typebox': 'src/http',
-  '@fastify/rate-limit': 'src/http',
   fastify: 'src/http',
   jose: 'src/access',
   pg: 'src/sink',

@@ -80,7 +80,7 @@ describe('the page of the routes', { skip: noBrowser }, () => {
       await page.getByRole('navigation', { name: 'Docs' }).locator('[aria-current=page]').getAttribute('href'),
       '/docs/tutorial',
     )
-    await page.getByRole('searchbox', { name: 'Search' }).fill('QUOTA_EXCEEDED whoami')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('QUOTA_EXCEEDED libreoffice')
     await page.getByText('Nothing found').waitFor()
     await page.getByRole('searchbox', { name: 'Search' }).fill('leading zeros')
     const results = page.getByRole('list', { name: 'Found in the docs' })

@@ -5,13 +5,12 @@ import { option } from '../../config/option.ts'
 import { allOptions } from '../../config/options.ts'
 import { text } from '../../config/value-parsers.ts'
 import { loadPart } from '../../core/load-part.ts'
-import type { Caller, Quota } from '../../core/responses.ts'
 import { type CommandHelp, type Context, defineCommand, noArguments } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { ownManifest } from '../own-manifest.ts'
-import { connect, serverCommand, serverOptions } from '../server-command.ts'
-import { counted, shownBytes, shownCount, shownMoment, shownTime } from '../terminal/format-amounts.ts'
+import { connect, serverOptions } from '../server-command.ts'
+import { counted, shownBytes, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
 
 export const serveHelp: CommandHelp = {
@@ -22,43 +21,6 @@ export const serveHelp: CommandHelp = {
     'Runs in the foreground. Precedence of options: command line, CSV_UPLOAD_* variables, --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops immediately.',
   options: allOptions,
   examples: [['csv-upload serve --port 9000 --data /var/lib/csv-upload', 'Another port and directory.']],
-}
-
-export const whoami = serverCommand({
-  name: 'whoami',
-  summary: 'show what your key allows',
-  about:
-    'Prints the name and owner of the key, what it allows, when it expires, and how much of the quota is used. With --json, prints the response of the server.',
-  examples: [
-    ['csv-upload whoami --key-file ci.key', 'What that key allows.'],
-    ['csv-upload whoami --json | jq .bytes.used', 'Bytes stored, for a script.'],
-  ],
-  args: noArguments,
-  async run({ client, terminal }, { json }) {
-    const caller = readAs(shapes.caller, await client.json('/qas/caller'))
-    const lines = () => shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
-    await terminal.printResult(json, caller, () => lines().join(''))
-  },
-})
-
-function shown(caller: Caller): readonly (readonly [string, string])[] {
-  const { name, owner, scopes, expiresAt, bytes, datasets, limits } = caller
-  return [
-    ['key', name ?? 'none: the server requires no key'],
-    ...(owner === null ? [] : [['owner', owner] as const]),
-    ['may', scopes.join(', ') || 'nothing'],
-    ['expires', expiresAt === null ? 'never' : shownMoment(expiresAt)],
-    ['stored', used(bytes, shownBytes)],
-    ['datasets', used(datasets, shownCount)],
-    ['file', `at most ${shownBytes(limits.fileBytesMax)}`],
-    ...(limits.requestsPerMinuteMax === null
-      ? []
-      : [['requests', `at most ${shownCount(limits.requestsPerMinuteMax)} per minute`] as const]),
-  ]
-}
-
-function used(quota: Quota, format: (amount: number) => string): string {
-  return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
 }
 
 interface CheckResult {
@@ -155,7 +117,8 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
       return { check, ok: true, detail: await look() }
     } catch (error) {
       signal.throwIfAborted()
-      return { check, ok: false, detail: String(outcomeOf(error).line) }
+      const { code, line } = outcomeOf(error)
+      return { check: code === exitCodes.refusedKey ? 'key' : check, ok: false, detail: String(line) }
     }
   }
   const beganMs = performance.now()
@@ -172,18 +135,11 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
     const { info } = (await client.json('/openapi.json')) as { info?: { title?: unknown; version?: unknown } } // only shown
     return `${String(info?.title ?? 'server')} ${String(info?.version ?? 'of unknown version')}`
   })
-  return [reached, ready, version, await limit(client, signal)]
-}
-
-async function limit(client: Client, signal: AbortSignal): Promise<CheckResult> {
-  try {
+  const limit = await finding('limit', async () => {
     const { scopes, limits } = readAs(shapes.caller, await client.json('/qas/caller'))
-    if (!scopes.includes('upload')) return { check: 'key', ok: false, detail: 'the key does not allow uploads' }
-    const { requestBytesMax } = limits
-    return { check: 'limit', ok: true, detail: `${shownBytes(requestBytesMax)} per request (${requestBytesMax} bytes)` }
-  } catch (error) {
-    signal.throwIfAborted()
-    const { code, line } = outcomeOf(error)
-    return { check: code === exitCodes.refusedKey ? 'key' : 'limit', ok: false, detail: String(line) }
-  }
+    if (!scopes.includes('upload')) return ''
+    return `${shownBytes(limits.requestBytesMax)} per request (${limits.requestBytesMax} bytes)`
+  })
+  const mayNot = { check: 'key', ok: false, detail: 'the key does not allow uploads' }
+  return [reached, ready, version, limit.detail === '' ? mayNot : limit]
 }

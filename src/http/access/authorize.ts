@@ -1,5 +1,4 @@
 // Authorize: checks what the caller of a request may do, and limits how often. Does not know keys.
-import rateLimit from '@fastify/rate-limit'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Caller, Scope } from '../../access/access.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
@@ -55,23 +54,8 @@ export function addAuthorization(
 ): void {
   app.decorateRequest('service')
   app.decorateRequest('caller')
-  app.register(rateLimit, { global: false, store: RateLimitStore })
-
-  const counted = (max: number, keyOf: (request: FastifyRequest) => string) => {
-    let check: ReturnType<App['createRateLimit']> | undefined
-    return async (request: FastifyRequest): Promise<void> => {
-      // The plugin is loaded once the app is ready, and requests arrive only after that.
-      check ??= app.createRateLimit({ max, timeWindow: minuteMs, keyGenerator: keyOf })
-      const seen = await check(request)
-      if (!seen.isAllowed && seen.isExceeded) throw new ServiceError('TOO_MANY_REQUESTS', { limit: max })
-    }
-  }
-  const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => clientNetworkOf(ip))
-  const callerOf = ({ caller, ip }: FastifyRequest) =>
-    caller.owner === '' ? clientNetworkOf(ip) : `${caller.owner} ${caller.name}`
-  const countRequest =
-    requestsPerMinuteMax === Number.POSITIVE_INFINITY ? null : counted(requestsPerMinuteMax, callerOf)
-
+  const wrongKeys = new RequestLimit(wrongKeysPerMinuteMax)
+  const requests = new RequestLimit(requestsPerMinuteMax)
   app.addHook('onRequest', async (request) => {
     const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]
     // Requests without a route have been answered already.
@@ -87,11 +71,11 @@ export function addAuthorization(
       // The issuer of tokens has failed; that does not make the caller's token wrong.
       if (isServiceError(error, 'ISSUER_UNAVAILABLE')) throw error
       audit(request, 'denied')
-      if (request.caller === undefined) await countWrongKey(request)
+      if (request.caller === undefined) wrongKeys.count(clientNetworkOf(request.ip))
       throw error
     }
-    await countRequest?.(request)
     const { owner, name, scopes } = request.caller
+    requests.count(owner === '' ? clientNetworkOf(request.ip) : `${owner} ${name}`)
     request.service = service.as(owner, { name, mayRead: scopes.has('read') })
   })
 }
@@ -130,38 +114,30 @@ export function audit(
 /** With more keys, the least recently used are forgotten. */
 const keysMax = 5_000
 
-interface Count {
-  readonly sinceMs: number
-  current: number
-}
-
 /**
- * The store for @fastify/rate-limit. The plugin's own store uses the time of day: if that is set back by a year, a
- * caller is locked out for a year. The plugin calls these methods.
+ * Counts requests by key in windows of a minute, by a clock that never jumps: if the time of day is set back by a year,
+ * nobody is locked out for a year.
  */
-export class RateLimitStore {
-  readonly #counts = new Map<string, Count>()
+export class RequestLimit {
+  readonly #perMinuteMax: number
+  readonly #counts = new Map<string, { readonly sinceMs: number; seen: number }>()
 
-  /** Counts one more, and reports the count of this window and the milliseconds until it ends. */
-  incr(
-    key: string,
-    callback: (error: null, result: { readonly current: number; readonly ttl: number }) => void,
-    windowMs: number,
-  ): void {
+  constructor(perMinuteMax: number) {
+    this.#perMinuteMax = perMinuteMax
+  }
+
+  /** @throws {ServiceError} TOO_MANY_REQUESTS */
+  count(key: string): void {
+    if (this.#perMinuteMax === Number.POSITIVE_INFINITY) return
     const nowMs = performance.now()
     const last = this.#counts.get(key)
-    const count = last === undefined || nowMs - last.sinceMs >= windowMs ? { sinceMs: nowMs, current: 0 } : last
-    count.current += 1
+    const count = last === undefined || nowMs - last.sinceMs >= minuteMs ? { sinceMs: nowMs, seen: 0 } : last
+    count.seen += 1
     // A map keeps its keys in the order in which they were inserted.
     this.#counts.delete(key)
     this.#counts.set(key, count)
     const [silentForLongest] = this.#counts.keys()
     if (this.#counts.size > keysMax && silentForLongest !== undefined) this.#counts.delete(silentForLongest)
-    callback(null, { current: count.current, ttl: windowMs - (nowMs - count.sinceMs) })
-  }
-
-  /** The plugin calls it for routes with their own limits; we have none. */
-  child(): RateLimitStore {
-    return new RateLimitStore()
+    if (count.seen > this.#perMinuteMax) throw new ServiceError('TOO_MANY_REQUESTS', { limit: this.#perMinuteMax })
   }
 }

@@ -2,8 +2,11 @@
 import { readFileSync } from 'node:fs'
 import type { ErrorCode } from '../../core/errors.ts'
 import examples from './examples.json' with { type: 'json' }
-import { failures, type Operation, type ResponseDescription, tags } from './operation.ts'
+import { failures, type Operation, tags } from './operation.ts'
 import { noQuery } from './request-schemas.ts'
+
+/** Responses by the name of their schema. */
+const recorded: Readonly<Record<string, unknown>> = examples
 
 const keyScheme = {
   type: 'http',
@@ -40,11 +43,6 @@ export function openApi(routes: readonly Operation[]): object {
 
 function described(route: Operation, operationId: string): object {
   const { tag, summary = '', description = '', params, querystring = noQuery, requestHeaders = {} } = route
-  const responses = { ...route.answers, ...failures(...errorsOf(route)) }
-  const answers = Object.entries(responses).map(([status, answer]) => [
-    status,
-    withExample(answer, status, operationId),
-  ])
   return {
     operationId,
     tags: tag ? [tag] : [],
@@ -61,7 +59,7 @@ function described(route: Operation, operationId: string): object {
       })),
     ],
     ...requestBodyOf(route),
-    responses: Object.fromEntries(answers),
+    responses: { ...route.answers, ...failures(...errorsOf(route)) },
   }
 }
 
@@ -73,14 +71,6 @@ function errorsOf({ querystring, body, requestHeaders = {}, failures: own = [] }
     ...('If-Match' in requestHeaders ? (['PRECONDITION_FAILED'] as const) : []),
     ...('Range' in requestHeaders ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
   ]
-}
-
-/** Adds the response that `npm run docs` recorded for the operation. */
-function withExample(answer: ResponseDescription, status: string, operationId: string): ResponseDescription {
-  const example = (examples as Readonly<Record<string, unknown>>)[operationId]
-  const json = answer.content?.['application/json']
-  if (status !== '200' || json === undefined || example === undefined) return answer
-  return { ...answer, content: { ...answer.content, 'application/json': { ...json, example } } }
 }
 
 interface ParametersSchema {
@@ -113,14 +103,17 @@ function requestBodyOf({ body, requestBody }: Operation): object {
   }
 }
 
-/** Copies a value as plain JSON, and replaces each schema with an `$id` by a reference to a component. */
+/**
+ * Copies a value as plain JSON, and replaces each schema with an `$id` by a reference to a component, with the response
+ * that `npm run docs` recorded as its example.
+ */
 function plain(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((one) => plain(one, schemas))
   if (typeof value !== 'object' || value === null) return value
   const { $id, ...rest } = value as { readonly $id?: unknown }
   const copy = () => Object.fromEntries(Object.entries(rest).map(([name, one]) => [name, plain(one, schemas)]))
   if (typeof $id !== 'string') return copy()
-  schemas[$id] ??= copy()
+  schemas[$id] ??= { ...copy(), ...($id in recorded && { examples: [recorded[$id]] }) }
   return { $ref: `#/components/schemas/${$id}` }
 }
 

@@ -18,7 +18,6 @@ export type Tag = keyof typeof tags
 export interface Media {
   readonly schema: TSchema
   readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
   readonly encoding?: Readonly<Record<string, { readonly contentType: string }>>
 }
 
@@ -71,7 +70,7 @@ export interface Operation {
   readonly failures?: readonly ErrorCode[]
 }
 
-/** A JSON response. Its example is a response recorded by test/api/session.ts. */
+/** A JSON response. */
 export function json(description: string, schema: TSchema): ResponseDescription {
   return { description, content: { 'application/json': { schema } } }
 }

@@ -7,7 +7,7 @@ import examples from './examples.json' with { type: 'json' }
 import { type Header, header, octetStream, type RequestBody } from './operation.ts'
 import { component, copyKey, flag, oneOf, text as textOf } from './response-schemas.ts'
 
-const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
+const shownId = (examples as { readonly Receipt?: { readonly id?: string } }).Receipt?.id ?? '0'.repeat(32)
 
 /** The id of the upload in the recorded examples, see test/api/session.ts. */
 const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
@@ -340,7 +340,7 @@ export const correctionBody: RequestBody = {
     '`rejects.csv` with edited text, as a part of a form or as the whole body with the type `text/csv`. Only the columns ' +
     '`record` and `text` count. Records that you leave out, or whose text is empty or unchanged, stay rejects. Or, as ' +
     '`application/x-ndjson`, lines of JSON: texts (`{"record", "text"}`) and [rules](#correctionrule) ' +
-    '(`{"reason", "mend"}`) in any order. A text goes before a rule, and a rule before later ones.',
+    '(`{"reason", "mend"}`) in any order. A text overrides rules, and a rule overrides later ones.',
   required: true,
   content: {
     'multipart/form-data': {

@@ -198,9 +198,6 @@ async function waited(
 const heartbeatMs = 15_000
 const retryMs = 2_000
 
-/** The bytes are rendered once and sent to every watcher of an upload. */
-const rendered = new WeakMap<UploadStatus, Uint8Array>()
-
 function eventId(status: UploadStatus): string {
   return uploadTag(status).slice(1, -1)
 }
@@ -234,12 +231,6 @@ function statusEvents(
 }
 
 function eventOf(status: UploadStatus, prefix: string): Uint8Array {
-  const known = rendered.get(status)
-  if (known !== undefined) return known
-  const text = `id: ${eventId(status)}\ndata: ${JSON.stringify(withPrefix(uploadStatusJson(status), prefix))}\n\n`
-  // A part of a larger buffer, so its memory is not released after one of its readers has received it.
-  const room = Buffer.alloc(Buffer.byteLength(text) + 1)
-  const bytes = room.subarray(0, room.write(text))
-  rendered.set(status, bytes)
-  return bytes
+  const data = JSON.stringify(withPrefix(uploadStatusJson(status), prefix))
+  return Buffer.from(`id: ${eventId(status)}\ndata: ${data}\n\n`)
 }
