@@ -59,7 +59,8 @@ const rows: readonly Row[] = [
     skipped: 4,
   },
   {
-    title: 'a record with surplus empty fields as one of its own below an unclosed quote, and one without a value as blank',
+    title:
+      'a record with surplus empty fields as one of its own below an unclosed quote, and one without a value as blank',
     input: '1,"q,x,,\n2,"y",z,,\n3,"r,x\n,\n4,"s,x\n5,"y",z,!\n6,7,8,\n',
     accepted: '2,"y",z\n6,7,8\n',
     blank: 1,
