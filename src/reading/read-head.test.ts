@@ -47,6 +47,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     `no\ttitle\n${lines(numbers(20, (at) => `${at}\t"A${at}" ${at % 3 === 0 ? 'and "B"' : 'song'}`))}`,
     'tab none | 2 | 1 0 0 | no title',
   ],
+  [
+    'a file that was appended to itself, with its byte order mark',
+    '\ufeffid,name\n1,Ann\n2,Bob\n\ufeffid,name\n3,Cy\n4,Dee\n',
+    ', " | 2 | 1 0 0 | id name',
+  ],
   ['record separators', 'a\u001eb\n1,5\u001e2\n3,5\u001e4\n', '\u001e " | 2 | 1 0 0 | a b'],
   ['prose with ideographic commas', 'id,memo\n1,赤、青\n2,白、黒、緑\n3,金\n', ', " | 2 | 1 0 0 | id memo'],
   ['spaces', `no at what\n${lines(numbers(9, (at) => `${at} 12:0${at} "x y"`))}`, '  " | 3 | 1 0 0 | no at what'],

@@ -260,10 +260,11 @@ function repeatsOf(values: readonly string[], { tokens, rows, width }: TopQuesti
   return repeats
 }
 
-/** True if these are the values of a record. */
-function holds(tokens: Tokens, row: number, values: readonly string[]): boolean {
+/** True if these are the values of a record; a file appended to another may begin with a byte order mark. */
+function holds(tokens: Tokens, row: number, [first = '', ...others]: readonly string[]): boolean {
   // Most records show by their first value that they are others.
-  return fieldValue(tokens, tokens.firstFields[row] ?? 0) === values[0] && isSame(values, recordValues(tokens, row))
+  const value = fieldValue(tokens, tokens.firstFields[row] ?? 0)
+  return (value === first || value === `\ufeff${first}`) && isSame(others, recordValues(tokens, row).slice(1))
 }
 
 /**
