@@ -131,7 +131,7 @@ export async function ingest(
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
     typeNotes: [
       ...notes,
-      ...equalNumberNotes(reading, {
+      ...equalNumberNotes({
         columns,
         declared: matched.columns,
         factsOf: (column) => pass.factsOf(column),
