@@ -72,17 +72,11 @@ export function findTop(question: TopQuestion): Top {
     const titleRows = isBelowTitles ? at : start.titleRows
     return withHeader(question, { tableRow: at, titleRows }, at, headersAt(question, at))
   }
-  // Below titles, names that may be a record are a header.
-  const mayBeNames = weighed.votes.isUncertain && looksLikeNames(recordValues(tokens, rows[start.tableRow] ?? 0))
-  const found =
-    start.titleRows > 0 && start.titleRows === start.tableRow && mayBeNames
-      ? { ...headersAt({ ...question, header: true }, start.tableRow), votes: weighed.votes }
-      : weighed
-  if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found)
+  if (weighed.headers.length > 0) return withHeader(question, start, start.tableRow, weighed)
   // A header above records of which the first ones are not of the usual width.
   const ragged = isFree ? raggedHeader(question, start.titleRows + 1) : null
   return ragged === null
-    ? withoutHeader(question, start, found.votes)
+    ? withoutHeader(question, start, weighed.votes)
     : withHeader(question, start, start.titleRows, raggedFound(ragged))
 }
 
