@@ -250,12 +250,8 @@ export function isCommentLike({ text, recordStarts, layout }: Tokens, record: nu
 }
 
 function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {
-  const start = recordStarts[record] ?? 0
-  // Most records begin with a letter or digit, so their rest need not be examined.
-  return mayBeFrame.test(text.charAt(start)) && isFrame(text.slice(start, recordEnds[record]))
+  return isFrame(text.slice(recordStarts[record], recordEnds[record]))
 }
-
-const mayBeFrame = /[-+=\u2500-\u257f]/
 
 /**
  * Share of records that are complete and of the usual width. Records before the first such one may be titles: their
