@@ -95,7 +95,7 @@ export interface ClassFacts {
   readonly texts?: readonly string[]
   /**
    * For numbers with a fraction, where a comma that could separate groups counts as a decimal comma, and for `number`,
-   * `numberComma` and `tooLong`, where an exponent counts as 99 whole digits: no decimal has as many.
+   * `numberComma`, `tooLong`, `padded` and `signed`, where an exponent counts as 99 whole digits: no decimal has as many.
    */
   readonly digits?: Digits
 }

@@ -63,7 +63,6 @@ export const noteSeverities = {
   FILE_CUT_OFF: 'doubt',
   AMBIGUOUS_DATES: 'doubt',
   AMBIGUOUS_NUMBERS: 'doubt',
-  EQUAL_NUMBERS: 'info',
   NUMBER_FORMS_DIFFER: 'info',
   LEADING_ZEROS: 'info',
   PLUS_SIGNS: 'info',

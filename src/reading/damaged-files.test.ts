@@ -137,6 +137,19 @@ test('padShortRecords: one record too long does not change what the header names
   assert.deepEqual(padded('1,2\n1\n1,2,3\n'), ['column_1,column_2,column_3', ''])
 })
 
+test('padShortRecords: ragged records are split by the delimiter that most of them have, and one column is doubted', () => {
+  const read = (text: string) => {
+    const { width, names, notes } = readHead(Buffer.from(text), true, { padShortRecords: true })
+    return [width, names.join(), notes.some(({ code }) => code === 'UNLIKELY_TABLE')]
+  }
+  const ragged = 'a,b,c,d\n1,2\n3,4,5\n6\n7,8\n9,1\n2\n3,,4\n'
+  for (const delimiter of [',', ';', '\t', '|']) {
+    assert.deepEqual(read(ragged.replaceAll(',', delimiter)), [4, 'a,b,c,d', false])
+  }
+  const other = 'first: one\nsecond: two, or three\n\nthird: [4, 5]\n\nfourth: six\nfifth: seven\n'
+  assert.deepEqual(read(other), [1, 'first: one', true])
+})
+
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1_000_000))
 test(`a damaged line costs at most itself, seed ${seed}`, () => {
   const random = randomFrom(seed)

@@ -118,15 +118,6 @@ test('createHeadReader() reads more of a head whose records are long, or whose f
   }
 })
 
-test('createHeadReader() finds equal numbers after the beginning of the head, with their lines', () => {
-  const places = (i: number) => (i === 1_800 ? '7.50' : i === 1_900 ? '7.5' : `${i}.25`)
-  const head = headWith(null, (i) => `${i},name ${i} ${'x'.repeat(30)},${places(i)},2024-02-10`)
-  const reading = read(head, false)
-  assert.deepEqual(reading, readHead(head, false))
-  assert.ok(decidedOn < 70_000)
-  assert.deepEqual(reading.equalNumbers[2], { texts: ['7.50', '7.5'], lines: [1_802, 1_902] })
-})
-
 test('createHeadReader() reads a whole file that ends without a line end', () => {
   const file = headWith(null).subarray(0, 600_000)
   const end = file.lastIndexOf(0x0a)

@@ -1,13 +1,11 @@
 // Head reader: reads only the beginning of a long head if the rest continues in the same way, in a third of the time.
 import type { Note } from '../core/notes.ts'
 import { includesBytes, isAscii, latin1Text } from './bytes/platform-bytes.ts'
-import { equalTextsIn } from './notes/equal-texts.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
 import { hasLoneFeed } from './scanner/record-rules.ts'
 import { type CreateScanner, ignoredCount, type ScanResult } from './scanner/scanner.ts'
 import { isDigit } from './sniffer/value-kind.ts'
-import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
 /**
  * Length of the part of a long head that decides, if it has enough lines: exactly the characters on which layouts are
@@ -44,7 +42,7 @@ export function createHeadReader(readHead: ReadHead, createScanner: CreateScanne
     const hasMarkedLine = marks.some((mark) => text.includes(`\n${mark}`, reading.before.bytes - 1))
     if (hasMarkedLine || repeatsHeader(text, reading)) return null
     const recordsBehind = uniformRecordsBehind(head, reading, beginning.length, createScanner)
-    return recordsBehind === null ? null : ofWholeHead(reading, head, recordsBehind)
+    return recordsBehind === null ? null : ofWholeHead(reading, recordsBehind)
   }
   return (head, isWholeFile, declared = {}) =>
     readBeginning(head.subarray(0, headBytesMax), isWholeFile && head.length <= headBytesMax, declared) ??
@@ -61,7 +59,7 @@ function beginningOf(head: Uint8Array): Uint8Array | null {
   const isAllAscii = isAscii(head)
   const isTelling = (beginning: Uint8Array) => isAllAscii || !isAscii(beginning)
   const beginning = head.subarray(0, isAllAscii ? beginningLength : bytesOf(head, beginningLength))
-  if (isTelling(beginning) && lineStart(head, 0, recordsMin) < beginning.length) return beginning
+  if (isTelling(beginning) && lineStart(head, recordsMin) < beginning.length) return beginning
   const longer = head.subarray(0, longBeginningBytes)
   return isTelling(longer) ? longer : null
 }
@@ -80,26 +78,17 @@ function bytesOf(head: Uint8Array, length: number): number {
   return at
 }
 
-/** The facts that depend on records after the beginning: their number, and equal numbers among the first of them. */
-function ofWholeHead(reading: Reading, head: Uint8Array, recordsBehind: number): Reading {
-  const { before, evidence } = reading
-  const { fitting, records: all } = evidence.dialect
-  const records = recordsLookedAt(reading.width)
-  return {
-    ...reading,
-    evidence: {
-      ...evidence,
-      dialect: { ...evidence.dialect, fitting: fitting + recordsBehind, records: all + recordsBehind },
-    },
-    equalNumbers: haveDifferentNumbers(head.subarray(before.bytes), records, reading)
-      ? reading.equalNumbers
-      : equalTextsIn(head.subarray(before.bytes, lineStart(head, before.bytes, records)), reading),
-  }
+/** With the number of all records. */
+function ofWholeHead(reading: Reading, recordsBehind: number): Reading {
+  const { dialect } = reading.evidence
+  const { fitting, records } = dialect
+  const counted = { ...dialect, fitting: fitting + recordsBehind, records: records + recordsBehind }
+  return { ...reading, evidence: { ...reading.evidence, dialect: counted } }
 }
 
-/** Start of the `count`th line after `from`, or end of the last line. */
-function lineStart(head: Uint8Array, from: number, count: number): number {
-  let at = from
+/** Start of the `count`th line, or end of the last line. */
+function lineStart(head: Uint8Array, count: number): number {
+  let at = 0
   for (let line = 0; line < count; line += 1) {
     const end = head.indexOf(lf, at)
     if (end < 0) return head.length

@@ -37,6 +37,21 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     '1\tx;\t"y\tz\n2\tx;\tv\tw\n3\tx;\tv\tw\n4\tx;\tv\tw\n',
     'tab " | 4 | 0 0 0 | column_1 column_2 column_3 column_4',
   ],
+  [
+    'quotes inside fields that are not escaped, above a record with an open one',
+    `id,text,no\n${lines(numbers(6, (at) => `${at},"say "x${at}" now",${at}`))}7,"open,7\n`,
+    ', " | 3 | 1 0 0 | id text no',
+  ],
+  [
+    'quotes around words of titles',
+    `no\ttitle\n${lines(numbers(20, (at) => `${at}\t"A${at}" ${at % 3 === 0 ? 'and "B"' : 'song'}`))}`,
+    'tab none | 2 | 1 0 0 | no title',
+  ],
+  [
+    'a file that was appended to itself, with its byte order mark',
+    '\ufeffid,name\n1,Ann\n2,Bob\n\ufeffid,name\n3,Cy\n4,Dee\n',
+    ', " | 2 | 1 0 0 | id name',
+  ],
   ['record separators', 'a\u001eb\n1,5\u001e2\n3,5\u001e4\n', '\u001e " | 2 | 1 0 0 | a b'],
   ['prose with ideographic commas', 'id,memo\n1,赤、青\n2,白、黒、緑\n3,金\n', ', " | 2 | 1 0 0 | id memo'],
   ['spaces', `no at what\n${lines(numbers(9, (at) => `${at} 12:0${at} "x y"`))}`, '  " | 3 | 1 0 0 | no at what'],

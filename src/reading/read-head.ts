@@ -13,7 +13,6 @@ import { findTop, type Top } from './header/detect-header.ts'
 import { readableHeaders } from './header/readable-headers.ts'
 import { leadingComments, paddedWidth, tableRows } from './header/table-rows.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
-import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 import { bestTokens, type Candidates, countOf, namedDelimiter, rankNamed } from './sniffer/detect-dialect.ts'
@@ -99,7 +98,6 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     keepsWideComments,
     runaway,
     evidence: evidenceOf(decided),
-    equalNumbers: equalTexts(tokens, width, dataOf(top, rows)),
     notes: [
       ...lineEndNotes(lineEnd, tokens),
       ...readable.notes,
@@ -108,12 +106,6 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
       ...dialectConflicts(decided, head),
     ],
   }
-}
-
-/** The rows below the header. */
-function dataOf({ firstData }: Top, rows: readonly number[]): readonly number[] {
-  const from = rows.findIndex((record) => record >= firstData)
-  return from < 0 ? [] : rows.slice(from)
 }
 
 /** The records of the head, read as the scanner reads those of the file, and their usual width. */

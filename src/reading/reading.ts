@@ -27,11 +27,6 @@ export interface DeclaredDialect {
   readonly names?: readonly string[]
 }
 
-export interface EqualTexts {
-  readonly texts: readonly [string, string]
-  readonly lines: readonly number[]
-}
-
 /** How a file is read: decided on its head, the same for the whole file. */
 export interface Reading {
   readonly encoding: Encoding
@@ -67,8 +62,6 @@ export interface Reading {
   /** Null if no value over several lines can read as records. */
   readonly runaway: RunawayRule | null
   readonly evidence: Evidence
-  /** One per column: different texts of one number in the head, and their lines; null if there are none. */
-  readonly equalNumbers: readonly (EqualTexts | null)[]
   /** Doubts that a careful reader would raise, for the receipt. */
   readonly notes: readonly Note[]
 }

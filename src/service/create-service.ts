@@ -17,7 +17,7 @@ import { QueryPlaces, type QueryPlacesOptions, queryDataset } from './dataset/qu
 import { eraseTrashed, removeOwn, trashOf } from './dataset/remove-dataset.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import { clientOf } from './fair-places.ts'
-import type { IngestTools } from './ingest/ingest.ts'
+import type { IngestTools } from './ingest/segment-source.ts'
 import { readAgain } from './readings/read-stored.ts'
 import { Resumables } from './resumable/resumables.ts'
 import type { ResumableLimits } from './resumable/unfinished-places.ts'

@@ -250,14 +250,9 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
       'A separator in numbers of the column can be a thousands separator or a decimal point; the numbers are kept as text, or read as decimals next to whole numbers.',
     advice: 'Send a schema with `decimalChar` and `groupChar`.',
   },
-  EQUAL_NUMBERS: {
-    meaning:
-      'Different text values in the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the text values, typed data keeps the number.',
-    advice: 'None needed if they are numbers; if they are versions or codes, send a schema with type `string`.',
-  },
   NUMBER_FORMS_DIFFER: {
     meaning:
-      'Numbers in the column are written in different ways (`2` and `2.0`, `1.5` and `2.50`), so different text values may be the same number; `data.csv` keeps the text values.',
+      'Numbers in the column are written in different ways (`2` and `2.0`, `1.1` and `1.10`, `1.5` and `2.50`, `-0`), so different text values may be the same number; `data.csv` keeps the text values.',
     advice: 'None needed if they are numbers; if they are versions or codes, send a schema with type `string`.',
   },
   LEADING_ZEROS: {

@@ -42,6 +42,20 @@ for (const [values, type, stored] of cases) {
   })
 }
 
+test('numbers with the format decimal are decimals with plus signs and zeros in front, too', async () => {
+  const schema = { fields: [{ name: 'i' }, { name: 'x', type: 'number', format: 'decimal' }] }
+  const stored = async (values: readonly string[]) => {
+    const receipt = await client.upload({ content: `i,x\n${values.map((one, i) => `${i},${one}\n`).join('')}`, schema })
+    return [receipt.columns[1]?.type, ...(await client.allRows(receipt)).map(([, x]) => x)]
+  }
+  assert.deepEqual(await stored(['+5.10', '007', '-00.255']), ['decimal(38,3)', '5.100', '7.000', '-0.255'])
+  assert.deepEqual(await stored(['1.50', '+2.25']), ['decimal(38,2)', '1.50', '2.25'])
+  const digits = '001234567890123456789012.25'
+  assert.deepEqual(await stored([digits, '+1']), ['decimal(38,2)', digits.slice(2), '1.00'])
+  assert.deepEqual(await stored(['+5.10', '1e3']), ['number', 5.1, 1000])
+  assert.deepEqual(await stored([`+${'9'.repeat(38)}`, '0.5']), ['number', 1e38, 0.5])
+})
+
 test('declared whole numbers in groups of three digits keep all of their digits', async () => {
   const schema = { fields: [{ name: 'i' }, { name: 'x', type: 'number', decimalChar: ',', groupChar: '.' }] }
   const content = 'i;x\n0;12.345.678.901.234.567.890\n1;0,5\n2;-0,00\n'

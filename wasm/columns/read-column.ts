@@ -1,5 +1,5 @@
 // Read column: turns the fields of one column of a row group into values, levels and facts. Knows no Parquet.
-import { GROUP_NONE, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
+import { GROUP_NONE, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, PADDED, SIGNED, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
@@ -200,7 +200,7 @@ export function addNumber(start: usize, end: usize, valueClass: u32, whole: u32,
   } else if (valueClass == NUMBER || valueClass == NUMBER_COMMA) {
     addOtherDigits(valueClass)
     addOther(numberEnd, record + 1)
-  } else if (valueClass == TOO_LONG) addOtherDigits(valueClass)
+  } else if (valueClass == TOO_LONG || valueClass == PADDED || valueClass == SIGNED) addOtherDigits(valueClass)
 }
 
 /** Adds those of the last scanned number; so many that no decimal has them if it has an exponent. */

@@ -191,7 +191,7 @@ class Check {
           reading.names.map((_, i) => targets[i] ?? decisions[i]!),
           '',
         ),
-        ...equalNumberNotes(reading, { columns, declared, factsOf: (i) => facts[i] ?? null, lineOf }),
+        ...equalNumberNotes({ columns, declared, factsOf: (i) => facts[i] ?? null, lineOf }),
         ...(isWhole && read !== null ? await footerNotes({ read, ...end }) : []),
       ].map(shownNote),
       misfits: this.#misfits.list(tally.accepted, lineOf),

@@ -96,8 +96,6 @@ export const germanNotes: Readonly<Record<NoteCode, string>> = {
 
   AMBIGUOUS_DATES: 'Bei Datumsangaben kann der Tag oder der Monat vorn stehen; sie bleiben Text.',
   AMBIGUOUS_NUMBERS: 'Ein Zeichen in Zahlen kann Tausender oder Nachkommastellen abtrennen; sie bleiben Text.',
-  EQUAL_NUMBERS:
-    'Verschiedene Texte sind dieselbe Zahl, etwa 1.1 und 1.10; als CSV bleiben die Texte, typisiert nur die Zahl.',
   NUMBER_FORMS_DIFFER:
     'Zahlen sind verschieden geschrieben, etwa 2 und 2.0: Verschiedene Texte können dieselbe Zahl sein; als CSV bleiben die Texte.',
   LEADING_ZEROS: 'Werte haben führende Nullen; sie bleiben Text.',

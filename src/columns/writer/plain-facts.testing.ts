@@ -30,7 +30,7 @@ function factsOf(column: readonly (string | null)[]): ColumnFacts {
 
 /** Only of numbers with a fraction, or with a separator that could begin one, and of those that fit no other class. */
 function digitsOf(name: ValueClass, text: string): Pick<ClassFacts, 'digits'> {
-  if (/^(number|numberComma|tooLong)$/.test(name)) {
+  if (/^(number|numberComma|tooLong|padded|signed)$/.test(name)) {
     if (/e/i.test(text)) return { digits: { wholeMax: 99, scaleMin: 0, scaleMax: 0 } }
     const separators: readonly string[] = text.match(/[^-0-9]/g) ?? []
     const last = separators.at(-1) ?? ''

@@ -72,17 +72,11 @@ export function findTop(question: TopQuestion): Top {
     const titleRows = isBelowTitles ? at : start.titleRows
     return withHeader(question, { tableRow: at, titleRows }, at, headersAt(question, at))
   }
-  // Below titles, names that may be a record are a header.
-  const mayBeNames = weighed.votes.isUncertain && looksLikeNames(recordValues(tokens, rows[start.tableRow] ?? 0))
-  const found =
-    start.titleRows > 0 && start.titleRows === start.tableRow && mayBeNames
-      ? { ...headersAt({ ...question, header: true }, start.tableRow), votes: weighed.votes }
-      : weighed
-  if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found)
+  if (weighed.headers.length > 0) return withHeader(question, start, start.tableRow, weighed)
   // A header above records of which the first ones are not of the usual width.
   const ragged = isFree ? raggedHeader(question, start.titleRows + 1) : null
   return ragged === null
-    ? withoutHeader(question, start, found.votes)
+    ? withoutHeader(question, start, weighed.votes)
     : withHeader(question, start, start.titleRows, raggedFound(ragged))
 }
 
@@ -260,10 +254,11 @@ function repeatsOf(values: readonly string[], { tokens, rows, width }: TopQuesti
   return repeats
 }
 
-/** True if these are the values of a record. */
-function holds(tokens: Tokens, row: number, values: readonly string[]): boolean {
+/** True if these are the values of a record; a file appended to another may begin with a byte order mark. */
+function holds(tokens: Tokens, row: number, [first = '', ...others]: readonly string[]): boolean {
   // Most records show by their first value that they are others.
-  return fieldValue(tokens, tokens.firstFields[row] ?? 0) === values[0] && isSame(values, recordValues(tokens, row))
+  const value = fieldValue(tokens, tokens.firstFields[row] ?? 0)
+  return (value === first || value === `\ufeff${first}`) && isSame(others, recordValues(tokens, row).slice(1))
 }
 
 /**

@@ -64,30 +64,6 @@ function profileColumn(tokens: Tokens, rows: readonly number[], column: number):
 
 /** The shape of a text: `Mary-Ann 3` is `Aa-Aa 0`. */
 export function shapeOf(value: string): string {
-  let shape = ''
-  let before = ''
-  const length = Math.min(value.length, nameLengthMax)
-  for (let at = 0; at < length; at += 1) {
-    const code = value.charCodeAt(at)
-    if (code >= 0x80) return shapeOfAny(value)
-    const kind = asciiShapes[code] ?? ''
-    // The first letter of a run stands for all of it.
-    const isSameRun =
-      kind === before ? kind !== '' : (kind === 'a' && before === 'Aa') || (kind === 'Aa' && before === 'a')
-    if (isSameRun) continue
-    shape += kind === '' ? value.charAt(at) : kind
-    before = kind
-  }
-  return shape
-}
-
-/** How a run of a character is written in a shape; empty for a character that stands for itself. */
-const asciiShapes: readonly string[] = Array.from({ length: 0x80 }, (_, code) => {
-  const character = String.fromCharCode(code)
-  return /[A-Z]/.test(character) ? 'Aa' : /[a-z]/.test(character) ? 'a' : /[0-9]/.test(character) ? '0' : ''
-})
-
-function shapeOfAny(value: string): string {
   return value
     .slice(0, nameLengthMax)
     .replace(/\p{Lu}+/gu, 'A')

@@ -71,7 +71,7 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
 export function doubtsOf(decided: HeadDecisions): Note[] {
   const { tokens, width, rows, declared } = decided
   const suspicious = suspiciousContent(tokens, width, rows)
-  const isFree = declared.delimiter === undefined && declared.padShortRecords !== true
+  const isFree = declared.delimiter === undefined && (declared.padShortRecords !== true || width === 1)
   const isAligned = suspicious.some(({ code }) => code === 'ALIGNED_COLUMNS')
   return [
     ...layoutDoubts(decided),

@@ -32,6 +32,7 @@ const others: readonly [what: string, text: string][] = [
   ['values that all begin with a mark', 'a|b|c\n#1|#2|#3\n#4|#5|#6\n'],
   ['marked values below no header', '#1|#2|#3\n#4|#5|#6\n'],
   ['percentages before a name', '5%|6%|Ann\n7%|8%|Bob\n'],
+  ['columns padded with blanks', 'a   ,b   ,c\n1   ,x   ,2\n3   ,y   ,4\n'],
   ['columns of marks alone', '*|*|*\n*|*|*\n'],
 ]
 for (const [what, text] of others)

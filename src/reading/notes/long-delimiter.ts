@@ -85,7 +85,9 @@ function withSides(tokens: Tokens, width: number, records: readonly number[]): L
   }
   if (isBeforeLast) before = ''
   if (isAfterFirst) after = ''
-  if (before + after === '' || !marksBefore.test(before) || !marksAfter.test(after)) return null
+  // Blanks before each delimiter alone pad the columns.
+  if ((before.trim() === '' && after === '' && !skipInitialSpace) || before + after === '') return null
+  if (!marksBefore.test(before) || !marksAfter.test(after)) return null
   const long = `${before}${String.fromCharCode(delimiter)}${skipInitialSpace ? ' ' : ''}${after}`
   return { delimiter: long, stays: 'its other characters stay in the values' }
 }

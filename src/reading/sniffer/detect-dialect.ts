@@ -4,7 +4,7 @@ import type { DeclaredDialect } from '../reading.ts'
 import { isOuter } from './nested-lists.ts'
 import { plainReading } from './plain-quotes.ts'
 import { suspectValues } from './runaway-quotes.ts'
-import { type Candidate, delimiterWeights, score, typedTableAtEnd } from './score-layout.ts'
+import { type Candidate, delimiterWeights, raggedShare, score, typedTableAtEnd } from './score-layout.ts'
 import {
   cutsTimes,
   isHeadedByOne,
@@ -102,7 +102,7 @@ function rankDelimiters(
     return one.width > 1 && (isUsual(one.tokens) ? typedTableAtEnd(one.tokens) !== null : isMostlyUniform(one))
   }
   const tables = ranked[0]?.width === 1 ? ranked.toSorted((a, b) => Number(isTable(b)) - Number(isTable(a))) : ranked
-  const [best, ...others] = outerFirst(wholeFirst(tables))
+  const [best, ...others] = raggedFirst(outerFirst(wholeFirst(tables)), declared)
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
     return [singleColumn(text, isCut, lineEnd, declared), ...others]
   }
@@ -135,6 +135,16 @@ function outerFirst(ranked: readonly Candidate[]): readonly Candidate[] {
       isOuter(tokens, best.tokens),
   )
   return outer === undefined ? ranked : [outer, ...ranked.filter((candidate) => candidate !== outer)]
+}
+
+/** Where records may lack fields, no width need be usual: before one column comes the reading with the most of its fields. */
+function raggedFirst(ranked: readonly Candidate[], { padShortRecords }: DeclaredDialect): readonly Candidate[] {
+  if (!padShortRecords || ranked[0]?.width !== 1) return ranked
+  const shares = ranked.map((one) => ({ one, share: isUsual(one.tokens) ? raggedShare(one.tokens) : 0 }))
+  const [most] = shares.sort((a, b) => b.share - a.share)
+  if (most === undefined || most.share === 0) return ranked
+  const ragged = { ...most.one, width: Math.max(2, most.one.width) }
+  return [ragged, ...ranked.filter((candidate) => candidate !== most.one)]
 }
 
 /** One column also needs a delimiter: the first that does not occur outside quotes, so that every line is a value. */

@@ -1,5 +1,5 @@
 // Plain quotes: reads a text without quoting if quotes are plain characters of its values. Knows one delimiter.
-import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
+import { runawayQuotes, runawayRule, suspectValues } from './runaway-quotes.ts'
 import { apostrophe, type Candidate, score } from './score-layout.ts'
 import {
   fieldsOf,
@@ -36,6 +36,7 @@ export function plainReading(
   // Most texts have no quote out of place, so the quotes need not be examined.
   if (tried.some(({ tokens }) => tokens.broken.size === 0 && tokens.layout.quote !== apostrophe)) return null
   const isBroken = tried.every(({ tokens }) => isOftenBroken(tokens))
+  if (tried.some(enclosesUnescaped)) return null
   const quotes = tried.filter(({ tokens }) => tokens.layout.escape !== 'nothing').map(countQuotes)
   if (quotes.some(({ misplaced, placed, needed }) => misplaced <= Math.max(placed, needed * misplacedPerNeeded))) {
     return null
@@ -53,6 +54,13 @@ export function plainReading(
 /** One stray double quote is a broken record; several show that this file does not quote. */
 function isOftenBroken(tokens: Tokens): boolean {
   return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
+}
+
+/** True if quotes that are not escaped enclose at least twice as many values with quotes as they break or swallow records. */
+function enclosesUnescaped(candidate: Candidate): boolean {
+  const { tokens, width } = candidate
+  if (tokens.layout.escape !== 'nothing') return false
+  return (tokens.broken.size + suspectValues(tokens, width)) * 2 <= countQuotes(candidate).needed
 }
 
 /**

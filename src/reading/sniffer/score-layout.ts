@@ -132,6 +132,16 @@ function filledWidth({ firstFields, fieldStarts, fieldEnds }: Tokens, record: nu
   return field + 1 - first
 }
 
+/** The share of the fields of its widest record that records have, up to their last value; 0 if most have one field only. */
+export function raggedShare(tokens: Tokens): number {
+  const filled = Array.from(tokens.recordStarts.keys())
+    .filter((record) => !isBlank(tokens, record) && !isCommentLike(tokens, record) && !tokens.broken.has(record))
+    .map((record) => filledWidth(tokens, record))
+  if (filled.filter((width) => width > 1).length * 2 < filled.length) return 0
+  const greatest = filled.reduce((most, width) => Math.max(most, width), 1)
+  return filled.reduce((sum, width) => sum + width, 0) / (greatest * filled.length)
+}
+
 /** The records without empty fields beyond the width, which the scanner drops, too. */
 export function withoutSurplus(tokens: Tokens, width: number): Tokens {
   const isSurplus = (record: number) => widthOf(tokens, record) > width && filledWidth(tokens, record) <= width
@@ -240,12 +250,8 @@ export function isCommentLike({ text, recordStarts, layout }: Tokens, record: nu
 }
 
 function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {
-  const start = recordStarts[record] ?? 0
-  // Most records begin with a letter or digit, so their rest need not be examined.
-  return mayBeFrame.test(text.charAt(start)) && isFrame(text.slice(start, recordEnds[record]))
+  return isFrame(text.slice(recordStarts[record], recordEnds[record]))
 }
-
-const mayBeFrame = /[-+=\u2500-\u257f]/
 
 /**
  * Share of records that are complete and of the usual width. Records before the first such one may be titles: their

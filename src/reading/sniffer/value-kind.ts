@@ -29,10 +29,6 @@ const address =
   /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2})$/i
 
 const hyphen = 0x2d
-const colon = 0x3a
-const uuidLength = 36
-/** Such as `00:1a:2b:3c:4d:5e`. */
-const cardAddressLength = 17
 
 /** Classifies what a value looks like, ignoring blanks around it. Values over 200 characters are text. */
 export function kindOf(value: string): Kind {
@@ -64,7 +60,7 @@ export function kindOf(value: string): Kind {
 
 /** For values that are neither number, date nor time. */
 function wordKind(text: string): Kind {
-  return text.length > 4 && mayBeAddress(text) && address.test(text) ? 'address' : 'text'
+  return text.length > 4 && address.test(text) ? 'address' : 'text'
 }
 
 function firstCode(text: string): number {
@@ -86,21 +82,6 @@ function beginsWithYear(text: string): boolean {
   if (text.charCodeAt(4) !== hyphen) return false
   for (let at = 0; at < 4; at += 1) if (!isDigit(text.charCodeAt(at))) return false
   return true
-}
-
-/** Whether a text has the marks of an address of any kind. */
-function mayBeAddress(text: string): boolean {
-  const isWFirst = text.charAt(0) === 'w' || text.charAt(0) === 'W'
-  const isUuid = text.length === uuidLength && text.charCodeAt(8) === hyphen
-  const isOfCard = text.length === cardAddressLength && text.charCodeAt(2) === colon
-  return (
-    isWFirst ||
-    isUuid ||
-    isOfCard ||
-    text.includes('@') ||
-    text.includes('://') ||
-    (isDigit(text.charCodeAt(0)) && text.includes('.'))
-  )
 }
 
 /** True for digits with a decimal point or comma, as in most numbers; other texts may be numbers, too, see kindOf. */

@@ -77,19 +77,23 @@ interface Tally extends RuleOutcome {
 
 /** Mends the rejects of a dataset. A record is mended by the first rule after which it can be read. */
 export class Mending {
-  /** One for each rule. */
-  readonly outcomes: readonly Tally[]
-  readonly #rules: readonly Rule[]
+  readonly #rules: readonly { readonly rule: Rule; readonly index: number; readonly outcome: Tally }[]
   readonly #tools: MendingTools
   readonly #dialect: Dialect
   readonly #width: number
 
   constructor(rules: readonly Rule[], tools: MendingTools) {
-    this.#rules = rules
+    this.#rules = rules.map((rule, index) => {
+      return { rule, index, outcome: { records: 0, mended: 0, earlier: 0, first: [], left: [] } }
+    })
     this.#tools = tools
     this.#dialect = tools.receipt.dialect
     this.#width = tools.receipt.columns.length
-    this.outcomes = rules.map(() => ({ records: 0, mended: 0, earlier: 0, first: [], left: [] }))
+  }
+
+  /** One for each rule. */
+  get outcomes(): readonly RuleOutcome[] {
+    return this.#rules.map(({ outcome }) => outcome)
   }
 
   /**
@@ -128,10 +132,10 @@ export class Mending {
     await using left = new Peekable(kept)
     let index = 0
     for await (const { record } of made) {
-      const outcome = this.outcomes[madeBy.at(index++)]
-      if ((await entryAt(left, record)) !== null || outcome === undefined) continue
-      outcome.mended--
-      outcome.first = outcome.first.filter((one) => one.record !== record)
+      const made = this.#rules[madeBy.at(index++)]
+      if ((await entryAt(left, record)) !== null || made === undefined) continue
+      made.outcome.mended--
+      made.outcome.first = made.outcome.first.filter((one) => one.record !== record)
     }
   }
 
@@ -143,14 +147,14 @@ export class Mending {
     nextOf: () => Promise<Reject | null>,
   ): Promise<MendedRow | null> {
     const { record, reason, column } = reject
-    const hasCause = (rule: Rule) => reason === rule.reason && (rule.column === null || rule.column === column)
-    if (!this.#rules.some(hasCause)) return null
+    const rules = this.#rules.filter(({ rule }) => {
+      return reason === rule.reason && (rule.column === null || rule.column === column)
+    })
+    if (rules.length === 0) return null
     const original = sent === null ? await this.#tools.textOf(reject) : null
     const isJoined = last?.record === record - 1 && original !== null && (await this.#isJoined(last, original.text))
     let [isTaken, made]: [boolean, MendedRow | null] = [sent !== null || isJoined, null]
-    for (const [i, rule] of this.#rules.entries()) {
-      const outcome = this.outcomes[i]
-      if (outcome === undefined || !hasCause(rule)) continue
+    for (const { rule, index, outcome } of rules) {
       outcome.records++
       if (isTaken) outcome.earlier++
       isTaken ||= rule.mend === 'leave'
@@ -176,11 +180,10 @@ export class Mending {
           correctedText: shownText(text),
         })
       isTaken = true
-      made = { record, text, isCut: false, rule: i }
+      made = { record, text, isCut: false, rule: index }
     }
     if (isTaken) return made
-    for (const [i, { left }] of this.outcomes.entries())
-      if (this.#rules.slice(i, i + 1).some(hasCause) && left.length < firstLeftMax) left.push(record)
+    for (const { outcome } of rules) if (outcome.left.length < firstLeftMax) outcome.left.push(record)
     return made
   }
 

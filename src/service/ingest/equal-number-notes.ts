@@ -1,9 +1,7 @@
-// Equal number notes: columns of numbers in which different texts are, or may be, the same number. Changes no type.
-
+// Equal number notes: columns of numbers in which different texts may be the same number. Changes no type.
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { Column } from '../../core/receipt.ts'
-import type { Reading } from '../../reading/reading.ts'
 import { differentForms, type LineOf } from '../../reading/types/infer-types.ts'
 
 /** At most this many columns are noted. */
@@ -18,33 +16,19 @@ export interface NumberColumns {
   readonly lineOf: LineOf | undefined
 }
 
-export function equalNumberNotes(
-  { equalNumbers }: Pick<Reading, 'equalNumbers'>,
-  { columns, declared, factsOf, lineOf }: NumberColumns,
-): readonly Note[] {
-  const notes = columns.flatMap(({ name, type }, i) => {
-    if (type !== 'number' || declared[i]) return []
-    const pair = equalNumbers[i] ?? null
-    if (pair === null) return formNotes(name, factsOf(i), lineOf)
-    const [one, other] = pair.texts
-    const lines = `${pair.lines.length === 1 ? 'line' : 'lines'} ${pair.lines.join(', ')}`
-    const message = `Column ${name}: ${one} and ${other} are different text values and the same number (${lines}); data.csv keeps the text values.`
-    return [note('EQUAL_NUMBERS', message, { lines: pair.lines, column: name })]
+export function equalNumberNotes({ columns, declared, factsOf, lineOf }: NumberColumns): readonly Note[] {
+  const notes = columns.flatMap(({ name: column, type }, i) => {
+    const facts = type !== 'number' || declared[i] ? null : factsOf(i)
+    const records = facts && differentForms(facts)
+    if (records === null) return []
+    const places = lineOf === undefined ? records : records.map(lineOf)
+    const at = `${lineOf === undefined ? 'row' : 'line'}${places.length === 1 ? '' : 's'} ${places.join(', ')}`
+    const what =
+      places.length === 1
+        ? `a number is written in an unusual way (${at})`
+        : `numbers are written in different ways (${at})`
+    const message = `Column ${column}: ${what}: different text values may be the same number; data.csv keeps the text values.`
+    return [note('NUMBER_FORMS_DIFFER', message, { lines: lineOf === undefined ? [] : places, column })]
   })
   return notes.slice(0, notesMax)
-}
-
-/** The note for a column whose first records have no such pair. */
-function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | undefined): readonly Note[] {
-  const records = facts && differentForms(facts)
-  if (records === null) return []
-  const places = lineOf === undefined ? records : records.map(lineOf)
-  const noun = `${lineOf === undefined ? 'row' : 'line'}${places.length === 1 ? '' : 's'}`
-  const at = `${noun} ${places.join(', ')}`
-  const what =
-    places.length === 1
-      ? `a number is written in an unusual way (${at})`
-      : `numbers are written in different ways (${at})`
-  const message = `Column ${column}: ${what}: different text values may be the same number; data.csv keeps the text values.`
-  return [note('NUMBER_FORMS_DIFFER', message, { lines: lineOf === undefined ? [] : places, column })]
 }

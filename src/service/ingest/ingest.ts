@@ -1,6 +1,4 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass if the guessed types hold. The order of steps is here.
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Converter, Segment } from '../../columns/converter.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { ColumnFacts } from '../../core/column-facts.ts'
@@ -8,50 +6,23 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Column, Part, VerbatimRun } from '../../core/receipt.ts'
 import type { TableSchema } from '../../core/table-schema.ts'
-import { fileChunks } from '../../io/chunks/file-chunks.ts'
-import { forEachLimit } from '../../io/for-each-limit.ts'
-import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from '../../reading/reading.ts'
+import { type DeclaredDialect, headBytesMax, type Reading } from '../../reading/reading.ts'
 import { scanOptionsOf } from '../../reading/scan-options.ts'
-import type { CreateScanner, FileScanOptions } from '../../reading/scanner/scanner.ts'
 import { joinFacts } from '../../reading/types/infer-types.ts'
-import type { DraftFiles } from '../../store/store.ts'
 import { matchSchema, type SchemaMatch } from '../schema/match-schema.ts'
-import type { UploadOptions } from '../schema/upload-options.ts'
-import { type ArrivingFile, bufferHead } from './buffer-head.ts'
-import { ConstraintFilter } from './constraint-filter.ts'
-import {
-  type CorrectionFile,
-  checkLayout,
-  excludedAsWell,
-  inOriginal,
-  readCorrections,
-  refusedCorrections,
-} from './correction-file.ts'
-import { CorrectedOrdinals, Corrector } from './corrector.ts'
+import { bufferHead } from './buffer-head.ts'
+import { checkLayout, inOriginal, refusedCorrections } from './correction-file.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
 import type { Exclusions } from './exclusions.ts'
 import { PartList } from './part-list.ts'
-import { recordReader } from './record-of-text.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
-import { excludingScans, RegularRuns } from './regular-runs.ts'
 import { rejectColumns } from './reject-table.ts'
 import { RepeatedKeys } from './repeated-keys.ts'
-import { placedForm } from './segment-form.ts'
+import { hasOwnFile, type IngestSource, type IngestTools, SegmentSource } from './segment-source.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
-import type { UploadProgress } from './upload-progress.ts'
 import { VerbatimRuns } from './verbatim-runs.ts'
 import { Violations } from './violations.ts'
-import { type CutSegment, cutScanned, cutSegments } from './write-segments.ts'
-
-export interface IngestTools {
-  readonly readHead: ReadHead
-  readonly createScanner: CreateScanner
-  readonly converter: Converter
-  readonly segmentBytes: number
-  readonly recordBytesMax: number
-  /** Segments of one upload that are converted at once. */
-  readonly segmentsMax: number
-}
+import type { CutSegment } from './write-segments.ts'
 
 /** A file that has been read: everything in the receipt but the upload itself. Its parts are in the draft. */
 export interface IngestResult {
@@ -67,15 +38,6 @@ export interface IngestResult {
   readonly checksums: readonly Buffer[]
   /** Doubts about the types. */
   readonly typeNotes: readonly Note[]
-}
-
-export interface IngestSource extends ArrivingFile {
-  readonly draft: DraftFiles
-  readonly declared: UploadOptions
-  /** Receives the progress of the reading. */
-  readonly progress: UploadProgress
-  /** Null if every record is read as it is. */
-  readonly corrections: CorrectionFile | null
 }
 
 /**
@@ -107,8 +69,9 @@ export async function ingest(
   const { matched, layout } = head.result
   const { reading } = matched
   const runs = reading.before.gap === null ? new VerbatimRuns(layout.start.byteOffset, reading) : null
-  const pass = new Pass(source, matched, tools, signal)
-  const first = new RecordTally([runs, pass.regularRuns].filter((one) => one !== null))
+  const segments = new SegmentSource(source, matched, tools, signal)
+  const pass = new Pass(source, matched, segments, tools.converter, signal)
+  const first = new RecordTally([runs, segments.regularRuns].filter((one) => one !== null))
   source.progress.reads(reading, first)
 
   const rejects = new PartList(source.draft, 'rejects')
@@ -131,7 +94,7 @@ export async function ingest(
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
     typeNotes: [
       ...notes,
-      ...equalNumberNotes(reading, {
+      ...equalNumberNotes({
         columns,
         declared: matched.columns,
         factsOf: (column) => pass.factsOf(column),
@@ -152,31 +115,29 @@ function checkCount(parts: readonly Part[], { accepted }: RecordTally): void {
 class Pass {
   readonly #source: IngestSource
   readonly #matched: SchemaMatch
-  readonly #tools: IngestTools
+  readonly #converter: Converter
   /** Aborted when the caller disconnects. */
   readonly #signal: AbortSignal
+  readonly #segments: SegmentSource
   /** Facts about the accepted values of each segment. */
   readonly #facts: (readonly ColumnFacts[])[] = []
   readonly #violations: Violations
   readonly #repeatedKeys: RepeatedKeys
-  /** Null if the file is not read in segments as it is, or nothing is declared. */
-  readonly regularRuns: RegularRuns | null
-  /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
-  readonly #corrected: CorrectedOrdinals
-  #isCounted = false
 
-  constructor(source: IngestSource, matched: SchemaMatch, tools: IngestTools, signal: AbortSignal) {
+  constructor(
+    source: IngestSource,
+    matched: SchemaMatch,
+    segments: SegmentSource,
+    converter: Converter,
+    signal: AbortSignal,
+  ) {
     this.#source = source
     this.#matched = matched
-    this.#tools = tools
+    this.#segments = segments
+    this.#converter = converter
     this.#signal = signal
-    this.#corrected = new CorrectedOrdinals(join(source.draft.dir, 'corrected-ordinals'))
     this.#repeatedKeys = new RepeatedKeys(source.draft.dir, matched.keys)
     this.#violations = new Violations(source.draft.dir, matched.columns, this.#repeatedKeys)
-    const { reading, columns } = matched
-    const isAsItIs = reading.encoding.name === 'utf-8' && reading.before.gap === null && source.corrections === null
-    const hasRuns = isAsItIs && placedForm(reading).rewrite === null && columns.some((column) => column !== null)
-    this.regularRuns = hasRuns ? new RegularRuns(scanOptionsOf(reading, tools.recordBytesMax).start) : null
   }
 
   /**
@@ -191,7 +152,8 @@ class Pass {
     const guess: { made: Promise<Guess> | null; fits: boolean } = { made: null, fits: true }
     /** As long as all of them are ranges of the original, they need not be cut again: 14 % of the CPU time. */
     let ranges: CutSegment[] | null = []
-    await this.#eachSegment(this.#cut(chunks, { tally, keeps: ['accepted', 'rejected'] }), async (item, signal) => {
+    const items = this.#segments.arriving(chunks, { tally, keeps: ['accepted', 'rejected'] })
+    await this.#segments.each(items, async (item, signal) => {
       if (item.kind === 'rejected') return await this.#recordRejects(item, rejects, signal)
       if (hasOwnFile(item.segment)) ranges = null
       ranges?.push(item)
@@ -217,11 +179,11 @@ class Pass {
     this.#decide(typed, true)
     if (typed.areAsDecided(this.#facts)) return
     const keys = this.#repeatedKeys
-    await this.#eachSegment(items, async (item, signal) => {
+    await this.#segments.each(items, async (item, signal) => {
       const { index, segment } = item
       const facts = this.#facts[index] ?? []
       const options = keys.areRepeated ? keys.options(index, segment.records) : {}
-      if (!(await typed.convertChanged(item, facts, this.#tools.converter, signal, options))) throwTypeMismatch()
+      if (!(await typed.convertChanged(item, facts, this.#converter, signal, options))) throwTypeMismatch()
     })
   }
 
@@ -231,9 +193,9 @@ class Pass {
    */
   async leaveOutRepeated(typed: TypedParts): Promise<void> {
     const keys = this.#repeatedKeys
-    await keys.find(this.#tools.converter, this.#signal)
+    await keys.find(this.#converter, this.#signal)
     if (!keys.areRepeated) return
-    await this.#eachSegment(this.#acceptedAgain(), async (item, signal) => {
+    await this.#segments.each(this.#acceptedAgain(), async (item, signal) => {
       if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwTypeMismatch()
     })
     if (this.#needsFacts()) await this.#convertChanged(typed)
@@ -241,7 +203,7 @@ class Pass {
 
   /** The accepted records of the stored original. */
   #acceptedAgain(): AsyncGenerator<CutSegment> {
-    return this.#cutOriginal({ keeps: ['accepted'] })
+    return this.#segments.stored({ keeps: ['accepted'] })
   }
 
   /**
@@ -251,18 +213,22 @@ class Pass {
   async rejectViolations(rejects: PartList): Promise<RecordTally | null> {
     if (this.#violations.count === 0) return null
     const { corrections } = this.#source
-    const placed = (ones: Exclusions) => (corrections === null ? ones : inOriginal(ones, this.#corrected))
-    if (this.#repeatedKeys.areRepeated) {
+    const { corrected } = this.#segments
+    const placed = (ones: Exclusions) => (corrections === null ? ones : inOriginal(ones, corrected))
+    const { areRepeated } = this.#repeatedKeys
+    if (areRepeated) {
       const exclusions = placed(this.#repeatedKeys.firsts())
-      const scan = this.#cutOriginal({ tally: this.#repeatedKeys, keeps: [], exclusions })
-      await this.#eachSegment(scan, async () => {})
+      const scan = this.#segments.stored({ tally: this.#repeatedKeys, keeps: [], exclusions, isAnew: true })
+      await this.#segments.each(scan, async () => {})
     }
     const found = () => this.#violations.exclusions(this.#signal)
-    if (corrections !== null) await refusedCorrections(found(), this.#corrected, corrections)
+    if (corrections !== null) await refusedCorrections(found(), corrected, corrections)
     await rejects.clear()
     const tally = new RecordTally()
-    const items = this.#cutOriginal({ tally, keeps: ['rejected'], exclusions: placed(found()) })
-    await this.#eachSegment(items, (item, signal) => this.#recordRejects(item, rejects, signal))
+    // Segments that were cut from other steps may lack places that the runs of the first pass need.
+    const cut = { tally, keeps: ['rejected'], exclusions: placed(found()), isAnew: areRepeated } as const
+    const items = this.#segments.stored(cut)
+    await this.#segments.each(items, (item, signal) => this.#recordRejects(item, rejects, signal))
     return tally
   }
 
@@ -282,7 +248,7 @@ class Pass {
     const facts = this.#facts[item.index] ?? []
     typed.decideFirst(this.#basis(facts, false))
     this.#source.progress.typed(typed.types())
-    if (!(await typed.convertChanged(item, facts, this.#tools.converter, signal))) throwTypeMismatch()
+    if (!(await typed.convertChanged(item, facts, this.#converter, signal))) throwTypeMismatch()
     return { typed, converted: item }
   }
 
@@ -293,7 +259,7 @@ class Pass {
       violationsPath: this.#violations.path(index),
       ...this.#repeatedKeys.options(index, segment.records),
     }
-    const { kind, facts, violations } = await typed.convert(item, options, this.#tools.converter, signal)
+    const { kind, facts, violations } = await typed.convert(item, options, this.#converter, signal)
     this.#facts[index] = facts
     this.#violations.add(index, segment.records, violations)
     return kind === 'part'
@@ -317,7 +283,7 @@ class Pass {
   }
 
   async #recordRejects(item: CutSegment, rejects: PartList, signal: AbortSignal): Promise<void> {
-    await rejects.convert(item, rejectColumns, this.#tools.converter, signal)
+    await rejects.convert(item, rejectColumns, this.#converter, signal)
   }
 
   /** Facts about all values of a column; null if nobody has examined them. */
@@ -333,69 +299,7 @@ class Pass {
 
   #profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]> {
     const declared = this.#matched.columns.map((column) => column?.values)
-    return this.#tools.converter.profile(segment, signal, declared)
-  }
-
-  /**
-   * Runs a job for each segment, a bounded number at a time. After its job, the file of a segment is deleted. Ends
-   * early for a duplicate.
-   */
-  async #eachSegment(
-    items: Iterable<CutSegment> | AsyncIterable<CutSegment>,
-    job: (item: CutSegment, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    const { isDuplicate } = this.#source
-    const unwanted = new AbortController()
-    async function* untilDuplicate() {
-      yield* items
-      if (isDuplicate()) unwanted.abort()
-    }
-    await forEachLimit(untilDuplicate(), this.#tools.segmentsMax, async (item, failed) => {
-      try {
-        await job(item, AbortSignal.any([this.#signal, failed, unwanted.signal]))
-      } catch (error) {
-        if (!unwanted.signal.aborted) throw error
-      } finally {
-        if (hasOwnFile(item.segment)) await rm(item.segment.path, { force: true })
-      }
-    })
-  }
-
-  #cut(chunks: AsyncIterable<readonly BorrowedBytes[]>, cut: Cut): AsyncGenerator<CutSegment> {
-    const { reading } = this.#matched
-    const { segmentBytes, recordBytesMax } = this.#tools
-    const { tally = new RecordTally(), keeps, exclusions = null } = cut
-    const { draft, isDuplicate, textPath, corrections } = this.#source
-    const layout = scanOptionsOf(reading, recordBytesMax)
-    const flush = () => this.#source.flush()
-    const text = { path: textPath, startOffset: reading.before.bytes, flush }
-    // The same in every pass: how a dataset is split must not depend on how often it was read.
-    const sizes = { firstBytes: headBytesMax, segmentBytes, keeps, isDuplicate, text }
-    const corrector = corrections && this.#corrector(corrections, layout)
-    const options = { draft, ...placedForm(reading), ...sizes, corrector }
-    if (corrections === null && exclusions !== null) {
-      // Segments that were cut from other steps may lack places that the runs of the first pass need.
-      const runs = this.#repeatedKeys.areRepeated ? [] : (this.regularRuns?.list() ?? [])
-      const { createScanner } = this.#tools
-      const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
-      return cutScanned(excludingScans({ layout, createScanner, runs, exclusions, chunks }), options, tally)
-    }
-    const excluded = corrections === null ? null : excludedAsWell(corrections.path, exclusions)
-    const scanner = this.#tools.createScanner({ ...layout, marksRejects: excluded !== null })
-    if (excluded === null) return cutSegments(chunks, scanner, options, tally)
-    const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)
-    return cutSegments(filter.steps(chunks), filter, options, tally)
-  }
-
-  #corrector({ path }: CorrectionFile, layout: FileScanOptions): Corrector {
-    // The first pass counts over the whole file; a later one, which may exclude records, counts nothing.
-    const ordinals = this.#isCounted ? null : this.#corrected
-    this.#isCounted = true
-    return new Corrector(readCorrections(path), recordReader(this.#tools.createScanner, layout), ordinals)
-  }
-
-  #cutOriginal(cut: Cut): AsyncGenerator<CutSegment> {
-    return this.#cut(fileChunks(this.#source.textPath, this.#matched.reading.before.bytes, this.#signal), cut)
+    return this.#converter.profile(segment, signal, declared)
   }
 }
 
@@ -406,19 +310,7 @@ interface Guess {
   readonly converted: CutSegment | null
 }
 
-/** False if all its records are in another file. */
-function hasOwnFile({ path, pieces }: Segment): boolean {
-  return pieces === undefined || pieces.some((piece) => piece.path === path)
-}
-
 function throwTypeMismatch(): never {
   const cause = new Error('a value does not fit the type that all values decided')
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
-}
-
-/** How a pass splits a file. By default nothing is counted or excluded. */
-interface Cut {
-  readonly keeps: readonly CutSegment['kind'][]
-  readonly tally?: Pick<RecordTally, 'add'>
-  readonly exclusions?: Exclusions
 }

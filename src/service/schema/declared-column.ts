@@ -1,5 +1,5 @@
 // Declared column: what a declared field means for the values of its column. Trusts the field: parse-field.ts has checked it.
-import { type ColumnFacts, joinClasses, joinDigits, type ValueClass } from '../../core/column-facts.ts'
+import { type ClassFacts, type ColumnFacts, joinClasses, joinDigits, type ValueClass } from '../../core/column-facts.ts'
 import type { DeclaredValues, TextForm } from '../../core/declared-values.ts'
 import { type ColumnType, groupChars } from '../../core/receipt.ts'
 import type { FieldType } from '../../core/table-schema.ts'
@@ -52,7 +52,7 @@ export function declaredTarget(
   if (decimal !== null) return { type: decimal, values, why: isDecimal ? why : `${why}; decimals, ${reason}` }
   const doubt = digitsDoubt(joinClasses(long), 'NUMBERS_ROUNDED', 'the nearest doubles are stored', lineOf)
   if (doubt === null) {
-    const unlike = '; doubles, since some numbers have a plus sign, zeros in front or an exponent'
+    const unlike = '; doubles, since some numbers have an exponent, or too many digits for a decimal'
     return { type: { kind: 'number' }, values, why: isDecimal ? why + unlike : why }
   }
   const form = { ...values.form, isNearest: true } as const
@@ -77,19 +77,24 @@ const digitsMax = 38
  * is to be a double. `long` are the facts of numbers that a double does not keep.
  */
 function numberType(form: Extract<TextForm, { kind: 'number' }>, { classes }: ColumnFacts) {
-  const long = form.counted.flatMap((name) => classes[name] ?? [])
+  const dressed = form.counted.filter((name) => !isLong(name))
+  const long = form.counted.flatMap((name) => {
+    const facts = classes[name]
+    return facts !== undefined && (isLong(name) || hasManyDigits(facts)) ? facts : []
+  })
   const known = classesOf(form)
   if (known === null) return { type: null, long }
   const { whole, fractions } = known
+  const others = [...otherNumbers, ...dressed]
   const has = (name: ValueClass) => classes[name] !== undefined
   const digitsOf = (names: readonly ValueClass[]) => joinDigits(names.flatMap((name) => classes[name] ?? []))
   // Only the digits of these are counted.
-  const counted: readonly string[] = [...whole, ...fractions, ...otherNumbers]
+  const counted: readonly string[] = [...whole, ...fractions, ...others]
   if (Object.keys(classes).some((name) => !counted.includes(name))) return { type: null, long }
-  const equal = [...whole, ...otherNumbers].some(has) ? null : decimalOf(digitsOf(fractions))
+  const equal = [...whole, ...others].some(has) ? null : decimalOf(digitsOf(fractions))
   if (equal !== null) return { type: equal, long }
   if (long.length === 0 && !form.isDecimal) return { type: null, long }
-  const digits = digitsOf([...fractions, ...otherNumbers])
+  const digits = digitsOf([...fractions, ...others])
   const scale = digits?.scaleMax ?? 0
   const wholeMax = Math.max(whole.some(has) ? 19 : 1, digits?.wholeMax ?? 0)
   const type = { kind: 'decimal', precision: digitsMax, scale } as const
@@ -98,6 +103,13 @@ function numberType(form: Extract<TextForm, { kind: 'number' }>, { classes }: Co
 
 /** Classes of numbers that are a decimal only to keep the digits of others: `-0`, `.5`; and of those that may be too long. */
 const otherNumbers = ['number', 'numberComma', 'tooLong'] as const
+
+/** Fewer digits are always kept by a double. */
+const sureDigits = 15
+
+function hasManyDigits({ digits }: ClassFacts): boolean {
+  return digits !== undefined && digits.wholeMax + digits.scaleMax > sureDigits
+}
 
 /** Null for characters that facts do not know: such numbers count as texts. */
 function classesOf({
@@ -109,8 +121,17 @@ function classesOf({
   return classesOfForm({ decimalChar, groupChar: group })
 }
 
-/** Classes of numbers in a form that a double does not keep, but whose digits facts count. */
-export function countedClasses(groupChar: string | null, decimalChar: string): readonly ValueClass[] {
+/**
+ * Classes of numbers in a form that a double does not keep, but whose digits facts count; for a declared decimal, those with
+ * a plus sign or zeros in front, too. Facts do not tell groups in these from fractions.
+ */
+export function countedClasses(
+  groupChar: string | null,
+  decimalChar: string,
+  isDecimal: boolean,
+): readonly ValueClass[] {
   const known = classesOf({ groupChar, decimalChar })
-  return known === null ? [] : [...known.whole, ...known.fractions, 'tooLong' as const].filter(isLong)
+  if (known === null) return []
+  const long = [...known.whole, ...known.fractions, 'tooLong' as const].filter(isLong)
+  return isDecimal && groupChar === null ? [...long, 'padded', 'signed'] : long
 }

@@ -56,7 +56,7 @@ export function meaningOf(type: FieldType, members: Members, place: string): Fie
     case 'boolean':
       return booleanMeaning(members, place)
     case 'number': {
-      const counted = countedClasses(groupChar, decimalChar)
+      const counted = countedClasses(groupChar, decimalChar, format === 'decimal')
       const exact = format === 'decimal' ? ({ isDecimal: true } as const) : {}
       const form = { kind: 'number', groupChar, decimalChar, counted, ...exact } as const
       const plain = (value: JsonScalar) => plainNumber(value, groupChar, decimalChar)

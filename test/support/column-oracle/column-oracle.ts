@@ -179,7 +179,7 @@ function columnOf({ name, type, nullWords }: WantedColumn, { why }: Decision, fa
 
 /** Plain facts do not include how numbers are written. */
 function isAboutTypes({ code }: Note): boolean {
-  return code !== 'EQUAL_NUMBERS' && code !== 'NUMBER_FORMS_DIFFER'
+  return code !== 'NUMBER_FORMS_DIFFER'
 }
 
 /** Plain facts do not include the texts of the few values in the way. */
