@@ -287,6 +287,8 @@ export interface Store {
   catchUp(): Promise<void>
   /** The current total of an owner's datasets, originals and parts: of all, or of those in the trash. */
   usage(owner: string, isTrash?: boolean): Usage
+  /** Ids of all datasets after one, ascending, read in pages. */
+  idsAfter(id: string): Iterable<string>
   /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first, read in pages. */
   olderThan(uploadedBefore: number): Iterable<string>
   /** Free bytes for new data; Infinity if unknown. */

@@ -483,6 +483,10 @@ class FsStore implements Store {
     return this.#index.usage(owner, isTrash)
   }
 
+  idsAfter(id: string): Iterable<string> {
+    return this.#index.ids(id).filter((one) => this.#index.has(one))
+  }
+
   olderThan(uploadedBefore: number): Iterable<string> {
     return this.#index.olderThan(uploadedBefore)
   }
