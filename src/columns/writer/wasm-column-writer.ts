@@ -242,20 +242,6 @@ export class WasmColumnWriter {
     return this.#memory.windowAt + this.#windowBytes - this.#end
   }
 
-  /**
-   * If columns are copied from an older part, its row groups determine which records are next; but if rules leave out
-   * records, they are those that are found in the same way as before.
-   */
-  get #followsOlder(): boolean {
-    return this.#older !== null && !this.#hasChecks
-  }
-
-  /** Most records in the next row group. */
-  get #recordsWanted(): number {
-    if (!this.#followsOlder) return this.#recordsMax
-    return Math.min(this.#recordsMax, this.#older?.rowGroups[this.#groupRecords.length]?.records ?? this.#recordsMax)
-  }
-
   #failOlder(): never {
     throw new Error('Cannot keep columns: the older part has other records')
   }
@@ -267,8 +253,8 @@ export class WasmColumnWriter {
 
   /** Returns a status: `full` if a row group is ready to be written. */
   #find(): number {
-    const groupEnd = !this.#followsOlder ? this.#start + this.#rowGroupBytes : this.#end
-    const found = this.#findUpTo(Math.min(groupEnd, this.#end), this.#recordsWanted)
+    const groupEnd = this.#start + this.#rowGroupBytes
+    const found = this.#findUpTo(Math.min(groupEnd, this.#end), this.#recordsMax)
     if (found !== status.needsMore || groupEnd >= this.#end) return found
     return this.#found > 0 ? status.full : this.#findUpTo(this.#end, 1)
   }

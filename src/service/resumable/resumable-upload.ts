@@ -357,28 +357,20 @@ const readBytes = 262_144
 
 /** How many bytes of a file can be read, and whether more will follow. */
 class Growth {
-  #readableBytes: number
-  #isWhole: boolean
+  readableBytes: number
+  isWhole: boolean
   #waiting = Promise.withResolvers<void>()
 
   constructor(readableBytes: number, isWhole: boolean) {
-    this.#readableBytes = readableBytes
-    this.#isWhole = isWhole
-  }
-
-  get readableBytes(): number {
-    return this.#readableBytes
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole
+    this.readableBytes = readableBytes
+    this.isWhole = isWhole
   }
 
   /** Number of bytes readable now; it never decreases. */
   grow(readableBytes: number, isWhole = false): void {
-    if (readableBytes <= this.#readableBytes && isWhole === this.#isWhole) return
-    this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
-    this.#isWhole = isWhole
+    if (readableBytes <= this.readableBytes && isWhole === this.isWhole) return
+    this.readableBytes = Math.max(readableBytes, this.readableBytes)
+    this.isWhole = isWhole
     this.#waiting.resolve()
     this.#waiting = Promise.withResolvers()
   }
