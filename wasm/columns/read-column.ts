@@ -2,7 +2,7 @@
 import { GROUP_NONE, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
-import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
+import { addCount, addDigits, addValue, addWords, clearFacts } from './facts/facts'
 import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './facts/number-texts'
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
@@ -155,7 +155,7 @@ function addNull(record: u32): void {
 function readWord(start: usize, end: usize, nullWords: u32): u32 {
   const word = wordOf(start, end - start)
   if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return MISFIT
-  addWord(word)
+  addWords(word, 1)
   return NULL
 }
 
@@ -238,7 +238,7 @@ export function readFacts(column: u32, records: u32): void {
 @inline
 function addFact(start: usize, end: usize, record: u32): void {
   const valueClass = classOf(start, end)
-  if (valueClass == WORD) addWord(classWord)
+  if (valueClass == WORD) addWords(classWord, 1)
   else {
     addValue(valueClass, record + 1)
     if (valueClass != TEXT) addNumber(textStart, textEnd, valueClass, classWhole, classScale, record)

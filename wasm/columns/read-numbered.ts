@@ -8,11 +8,11 @@ import { storeNumberTexts } from './facts/number-texts'
 import { quote, width } from './fields/dialect'
 import { copyUnquoted, hasQuote, textEnd, textStart } from './fields/field-text'
 import {
-  BYTES, CLASS, WORD_NUMBER, addKnown, countOf, countText, forgetTexts, numberOf, recordOf, rowAfter, rowOf, textRowsEnd,
+  BYTES, CLASS, WORD_NUMBER, addText, countOf, countText, dictionaryBytes, entryCount, forgetTexts, numberOf, recordOf,
+  rowAfter, rowOf, textRowsEnd,
 } from './known-texts'
 import { TEXT_ROWS, packed, texts } from './memory'
 import { isEmptyNull, isMissing, isQuotedEmptyNull } from './rules/rules'
-import { addEntry, beginDictionary, dictionaryBytes, entryAt, entryCount } from './parquet/dictionary'
 
 /** A column has too many distinct texts if they exceed a quarter of those seen by more than this. */
 const differentMax: u32 = 1024
@@ -24,7 +24,6 @@ const differentMax: u32 = 1024
 export function readNumbered(column: u32, records: u32): bool {
   beginRead(records)
   forgetTexts()
-  beginDictionary()
   const step = (width as usize) << 2
   const trims = hasReturn(column)
   let place = placeOf(column)
@@ -65,8 +64,7 @@ export function readNumbered(column: u32, records: u32): bool {
 
 /** Adds a new text and returns its row; 0 if there is no room. */
 function addRow(start: usize, end: usize, record: u32): usize {
-  if (!addEntry(start, end - start)) return 0
-  const row = addKnown(entryAt, end - start)
+  const row = addText(start, end - start)
   if (row == 0) return 0
   const valueClass = classOf(start, end)
   store<u32>(row, valueClass, CLASS)
