@@ -6,7 +6,9 @@ import { addCount, addDigits, addValue, addWords, clearFacts } from './facts/fac
 import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './facts/number-texts'
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
-import { copyText, copyUnquoted, findValue, isPadded, textEnd, textStart, trimBlanks, unquote } from './fields/field-text'
+import {
+  copyText, copyUnquoted, endAt, findValue, isPadded, startAt, textEnd, textStart, trimBlanks, unquote,
+} from './fields/field-text'
 import {
   BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, LONG_DECIMALS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, group, hasDigits, hasForm, order,
   readValue, separator, spelling, valueBytes,
@@ -92,9 +94,8 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
       // If few values are usual, looking for them costs more than it saves.
       if (usual < usualMin) usualFrom = record + usualPause
     }
-    let start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    let start = startAt(place)
+    let end = endAt(place, trims)
     if (start == end && isEmptyNull) {
       addNull(record)
       if (isChecking) out += bytes
@@ -216,9 +217,8 @@ export function readFacts(column: u32, records: u32): void {
   const trims = hasReturn(column)
   let place = placeOf(column)
   for (let record: u32 = 0; record < records; record++, place += step) {
-    let start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    let start = startAt(place)
+    let end = endAt(place, trims)
     if (start == end && isEmptyNull) {
       nullCount++
       continue
@@ -260,9 +260,8 @@ export function readTexts(column: u32, records: u32): void {
   let out = texts + 4
   let plainTexts: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
-    const start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    const start = startAt(place)
+    const end = endAt(place, trims)
     let bytes = end - start
     const isQuoted = bytes > 0 && (load<u8>(start) as u32) == quote
     if (isQuoted) bytes = copyUnquoted(out, start + 1, end - 1) - out

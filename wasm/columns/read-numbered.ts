@@ -6,7 +6,7 @@ import { TEXT, WORD } from './values/value-classes'
 import { addCount, addRecord, addWords } from './facts/facts'
 import { storeNumberTexts } from './facts/number-texts'
 import { quote, width } from './fields/dialect'
-import { copyUnquoted, hasQuote, textEnd, textStart } from './fields/field-text'
+import { copyUnquoted, endAt, hasQuote, startAt, textEnd, textStart } from './fields/field-text'
 import {
   BYTES, CLASS, WORD_NUMBER, addText, countOf, countText, dictionaryBytes, entryCount, forgetTexts, numberOf, recordOf,
   rowAfter, rowOf, textRowsEnd,
@@ -30,9 +30,8 @@ export function readNumbered(column: u32, records: u32): bool {
   let out = packed
   let nulls: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
-    let start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    let start = startAt(place)
+    let end = endAt(place, trims)
     let isNull = start == end && isEmptyNull
     if (start != end && (load<u8>(start) as u32) == quote) {
       start++
