@@ -138,3 +138,21 @@ test('ids(), undescribed() and unsureIds() read in pages', (t) => {
     ...[1_000, 1_000, 500, 0],
   ])
 })
+
+test('page() prepares a statement once, and forgets all when there are many', (t) => {
+  const index = DatasetIndex.create([entry(1)])
+  const prepare = t.mock.method(DatabaseSync.prototype, 'prepare')
+  const list = (number: number) => {
+    const is = (bit: number) => Boolean(number & bit)
+    const filters = { hasOpenRejects: is(1), isLatestVersion: is(2), isTrash: is(4), name: is(8) ? 'x' : null }
+    const others = { ...(is(16) && { sender: 'x' }), ...(is(32) && { origin: 'x' }), ...(is(64) && { search: 'x' }) }
+    index.page({ ...everything, ...filters, ...others })
+    return prepare.mock.callCount()
+  }
+  const once = list(127)
+  assert.equal(list(127), once)
+  for (let number = 0; number < 127; number += 1) list(number)
+  const many = prepare.mock.callCount()
+  assert.ok(many > 200)
+  assert.ok(list(1) > many)
+})

@@ -101,6 +101,8 @@ const sortKeys: Readonly<Record<ListOrder['by'], string>> = {
   bytes: 'coalesce(fileBytes, 0)',
 }
 const pageRows = 1_000
+/** Prepared statements that are kept: the filters and orders of lists can be combined in thousands of ways. */
+const statementsMax = 100
 const listed = 'seq, id, owner, trashedAt, lastUploadAt FROM datasets'
 const newestFirst: ListOrder = { by: 'createdAt', isDescending: true }
 
@@ -458,7 +460,10 @@ export class DatasetIndex implements Disposable {
   }
 
   #prepared(sql: string) {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    if (this.#statements.size === statementsMax) this.#statements.clear()
+    const statement = this.#database.prepare(sql)
     this.#statements.set(sql, statement)
     return statement
   }
