@@ -165,13 +165,13 @@ test('startScrub() never begins if it is turned off', async (t) => {
 
 test('startScrub() asks for one dataset after another, however many there are', async () => {
   const { events, seen, options } = watched()
-  const asked: string[] = []
+  let listed = 0
   const store = {
     *idsAfter() {
-      for (let number = 0; ; number += 1) yield String(number).padStart(32, '0')
+      while (listed < 5_000) yield String(++listed).padStart(32, '0')
     },
     receipt: async (id: string) => {
-      if (asked.push(id) === 3) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'it is gone' })
+      if (Number(id) === 3) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'it is gone' })
       return null
     },
     read: async () => assert.fail('no dataset has a file'),
@@ -181,5 +181,5 @@ test('startScrub() asks for one dataset after another, however many there are', 
   const interrupted = once(events, 'sleep')
   await using _scrub = startScrub({ store, everyMs: hourMs, ...options })
   await interrupted
-  assert.deepEqual([asked.map(Number), seen.warned], [[0, 1, 2], 1])
+  assert.deepEqual([listed, seen.warned], [3, 1])
 })

@@ -39,18 +39,19 @@ test('refresh() learns a full listing page by page, and forgets what is not list
   assert.deepEqual(sizes, [0, 1_000, 2_000])
   assert.equal(index.datasets.size, 2_500)
 
-  // Two are not listed any more; one of them is published anew while the others are being listed.
-  const [first, second] = ['0', '1'].map((number) => number.padStart(32, '0')) as [string, string]
+  // Two are not listed any more; one of them is published anew meanwhile, and another dataset restored.
+  const [first, second, third] = ['0', '1', '2'].map((number) => number.padStart(32, '0')) as [string, string, string]
   pages = inPages(keysOf(all.slice(2)))
   const later = performance.now() + hourMs
   t.mock.method(performance, 'now', () => later)
   onPage = () => {
     const entry = index.forget(first)
     if (entry !== undefined) index.add(entry)
+    index.move(third, null)
   }
   await index.refresh()
   assert.deepEqual(
-    [first, second, '2'.padStart(32, '0')].map((id) => index.datasets.has(id)),
+    [first, second, third].map((id) => index.datasets.has(id)),
     [true, false, true],
   )
   assert.equal(index.datasets.size, 2_499)
