@@ -44,8 +44,6 @@ const roomBytesMin = 65_536
 /** Longer texts of odd values are cut off. */
 const textBytesMax = 48
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-/** From the report of `encode`. */
-const formIndex = 13
 /** A violation shows as many values of a key. */
 const keyValuesMax = 5
 
@@ -260,13 +258,14 @@ export class WasmColumnWriter {
   }
 
   #findUpTo(limit: number, recordsMax: number): number {
-    const found = this.#memory.exports.find(limit, recordsMax)
-    const [records = 0, end = 0] = this.#memory.result
+    const { exports } = this.#memory
+    const found = exports.find(limit, recordsMax)
+    const records = exports.records.value
     // Else where the row group ends would depend on the room for positions.
     const isCut = found === status.full && records < recordsMax
     if (isCut) throw new Error(`Cannot find a row group: no room for the positions in ${limit - this.#start} bytes`)
     this.#found = records
-    this.#foundEnd = end
+    this.#foundEnd = exports.recordsEnd.value
     if (found === status.wrongWidth || found === status.wrongQuote) {
       const what =
         found === status.wrongWidth ? `it does not have ${this.#layout.width} fields` : 'a quote is misplaced'
@@ -410,9 +409,9 @@ export class WasmColumnWriter {
 
   /** Addresses of a field of the records found, from 1. */
   #boundsOf(column: number, record: number): readonly [start: number, end: number] {
-    this.#memory.exports.place(column, record)
-    const [start = 0, end = 0] = this.#memory.result
-    return [start, end]
+    const { exports } = this.#memory
+    exports.findField(column, record)
+    return [exports.fieldStart.value, exports.fieldEnd.value]
   }
 
   /** The text of a field of the records found, without quotes; only the beginning of a long one. */
@@ -462,7 +461,7 @@ export class WasmColumnWriter {
     exports.setKind(...form)
     const isChecked = !isMismatch && this.#isUnbroken && column.isReadAsChecked
     const typeMismatch = exports.read(index, records, kind, column.nullWords, column.form, Number(isChecked))
-    const [withoutValue = 0] = this.#memory.result
+    const withoutValue = exports.nullCount.value
     const table = this.#memory.facts
     const areWordsNull = typeMismatch === 0 && !isMismatch && column.stored !== null && column.nullWords !== 0
     column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table, (record) =>
@@ -473,7 +472,7 @@ export class WasmColumnWriter {
     if (column.typeMismatch !== null || column.stored === null || this.#file === null) return
     exports.setTextEnds(column.byEnds ? 1 : 0)
     exports.encode(records, kind, column.stored.valueBytes, column.form)
-    column.form = this.#memory.result[formIndex] ?? 0
+    column.form = exports.columnForm.value
     column.chunks.push(this.#file.writeChunk(records))
   }
 }
