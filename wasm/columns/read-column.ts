@@ -109,7 +109,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
     const valueClass = start == end || !isRead ? NO_CLASS : readValue(kind, start, end, out)
     if (valueClass == NO_CLASS) {
       const other = form == DETECTED ? readWord(start, end, nullWords) : readOther(kind, start, end, out, record)
-      if (other == MISFIT) return record + 1
+      if (other == TYPE_MISMATCH) return record + 1
       if (other == NULL) addNull(record)
       if (other == VALUE || isChecking) out += bytes
       continue
@@ -139,7 +139,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
 }
 
 // What a text that is no usual value is.
-const MISFIT: u32 = 0
+const TYPE_MISMATCH: u32 = 0
 const NULL: u32 = 1
 const VALUE: u32 = 2
 /** Marked, because it breaks a rule. */
@@ -155,7 +155,7 @@ function addNull(record: u32): void {
 
 function readWord(start: usize, end: usize, nullWords: u32): u32 {
   const word = wordOf(start, end - start)
-  if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return MISFIT
+  if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return TYPE_MISMATCH
   addWords(word, 1)
   return NULL
 }
@@ -173,7 +173,7 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
     trimBlanks(start, end)
     return readOther(kind, textStart, textEnd, out, record)
   }
-  if (!isChecking) return MISFIT
+  if (!isChecking) return TYPE_MISMATCH
   areReadAlike = false
   clearLevel(record)
   markRecord(record, broken)

@@ -59,7 +59,7 @@ interface Column {
   /** Its position in the older part. */
   readonly kept: number | null
   readonly nullWords: number
-  readonly byEnds: boolean
+  readonly fastCompression: boolean
   facts: FactsTally
   nulls: number
   typeMismatch: number | null
@@ -69,7 +69,10 @@ interface Column {
   readonly chunks: ColumnChunk[]
 }
 
-function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColumn, tables: RuleTables): Column {
+function columnOf(
+  { name, type, nullWords, declared, kept, fastCompression }: WriterColumn,
+  tables: RuleTables,
+): Column {
   const rules = declared === undefined ? null : new DeclaredRules(declared, tables)
   const form = rules?.form
   // Only numbers have such a form.
@@ -81,7 +84,7 @@ function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColum
     stored: type === null ? null : { name, ...storedType(type) },
     kept: kept ?? null,
     nullWords: wordMask(nullWords),
-    byEnds: byEnds ?? false,
+    fastCompression: fastCompression ?? false,
     facts: new FactsTally(),
     nulls: 0,
     typeMismatch: null,
@@ -470,7 +473,7 @@ export class WasmColumnWriter {
     column.nulls += withoutValue
     if (typeMismatch > 0) column.typeMismatch = this.#records + typeMismatch
     if (column.typeMismatch !== null || column.stored === null || this.#file === null) return
-    exports.setTextEnds(column.byEnds ? 1 : 0)
+    exports.setTextEnds(column.fastCompression ? 1 : 0)
     exports.encode(records, kind, column.stored.valueBytes, column.form)
     column.form = exports.columnForm.value
     column.chunks.push(this.#file.writeChunk(records))

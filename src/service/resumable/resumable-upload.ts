@@ -39,8 +39,8 @@ const gatherMs = 20
 /** What `checkRoom` finds once more bytes have arrived than may. */
 const tooLong = ['UPLOAD_LENGTH_MISMATCH', 'FILE_TOO_LARGE'] as const
 
-/** Failures that pass without a change of the bytes. */
-const passing = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
+/** Failures that may end without a change of the bytes. */
+const transientCodes = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
 
 /** What an upload is made of. */
 interface UploadParts {
@@ -140,8 +140,8 @@ export class ResumableUpload {
       if (signal.aborted) throw signal.reason
       const failure = explained instanceof ServiceError ? explained : new ServiceError('INTERNAL', {}, explained)
       this.failure = failure
-      // After a failure that passes, bytes can still be added: a later reading reads them.
-      this.#phase = passing.some((code) => isServiceError(failure, code)) ? 'idle' : 'over'
+      // After such a failure, bytes can still be added: a later reading reads them.
+      this.#phase = transientCodes.some((code) => isServiceError(failure, code)) ? 'idle' : 'over'
       if (this.#phase === 'over') this.#outcomes.failed(failure)
       throw failure
     }
