@@ -16,7 +16,7 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
 }
 
-/** The value of JSON; null for text that is none. */
+/** The parsed value of a JSON text; null if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

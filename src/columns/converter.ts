@@ -49,7 +49,7 @@ export interface TargetColumn {
   /** Classes that the values of a text column may have, besides null words: others are type mismatches. All if absent. */
   readonly classes?: readonly ValueClass[]
   /** Its texts may be compressed in less time to somewhat more bytes. */
-  readonly byEnds?: boolean
+  readonly fastCompression?: boolean
 }
 
 /** A Parquet file written from a segment. */

@@ -1,4 +1,4 @@
-// Multipart parser: cuts a body pushed in chunks into parts, by RFC 2046. Knows neither HTTP nor which part matters.
+// Multipart parser: splits a body that arrives in chunks into its parts (RFC 2046). Knows neither HTTP nor which part matters.
 import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { MultipartLimits, PartSink } from './multipart.ts'

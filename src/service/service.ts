@@ -262,7 +262,10 @@ export interface Sender {
   readonly mayRead: boolean
 }
 
-/** Every method throws only `ServiceError`, except for internal faults. */
+/**
+ * Every method throws only `ServiceError`, except for internal faults; with the id of a dataset DATASET_NOT_FOUND and
+ * DATASET_DAMAGED.
+ */
 export interface Service {
   /**
    * Checks the headers, in this order: content type, boundary, content coding, declared length, room.
@@ -313,47 +316,42 @@ export interface Service {
   datasets(query: DatasetsQuery): Promise<ListPage>
   /** Holds a place as a watch of an upload. @throws {ServiceError} TOO_MANY_WATCHERS */
   changes(network: string): Changes
-  /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>
-  /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER if a column is unknown */
+  /** @throws {ServiceError} BAD_PARAMETER if a column is unknown */
   rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage>
-  /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage>
-  /** Computed once, then stored. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
+  /** Computed once, then stored. @throws {ServiceError} CONVERSION_FAILED */
   profile(id: string, signal: AbortSignal): Promise<Profile>
   /**
    * A dataset as a file. `sha256` is known for what is stored.
-   * @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND for corrections and parts that do not exist; for Parquet,
-   *   DATASET_DAMAGED, CONVERSION_FAILED, DISK_FULL
+   * @throws {ServiceError} NOT_FOUND for corrections and parts that do not exist; CONVERSION_FAILED, DISK_FULL
    */
   download(id: string, form: DownloadForm, signal: AbortSignal): Promise<Download>
   /**
    * Runs one read-only SQL statement over the records, as table `data`. Resolves when the result has begun; the stream
    * fails rather than ends early. Aborting `signal` ends the query immediately.
-   * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
-   *   QUERY_TIMEOUT, TOO_MANY_QUERIES
+   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT, TOO_MANY_QUERIES
    */
   query(id: string, query: QueryRequest, signal: AbortSignal): Promise<ByteStream>
   /**
    * Starts to copy the accepted records into a table of a database, unless the same copy is in progress. It continues
    * whatever the caller does, even after a restart. Records that are already in the table are not copied again.
-   * @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER, TOO_MANY_COPIES
+   * @throws {ServiceError} BAD_PARAMETER, TOO_MANY_COPIES
    */
   copy(id: string, wanted: PartialCopyRequest): Promise<CopyStatus>
-  /** @throws {ServiceError} DATASET_NOT_FOUND */
   copies(id: string): Promise<CopyList>
   /**
    * Deletes a dataset, or puts it in the trash, but not what takes its place meanwhile.
    *
    * @param isMeant Called with the receipt of what would be deleted.
-   * @throws {ServiceError} DATASET_NOT_FOUND; PRECONDITION_FAILED if it is not meant
+   * @throws {ServiceError} PRECONDITION_FAILED if it is not meant
    */
   remove(id: string, how: Removal, isMeant?: (receipt: Receipt) => boolean): Promise<void>
-  /** Takes a dataset out of the trash. @throws {ServiceError} DATASET_NOT_FOUND if it is not there */
+  /** Takes a dataset out of the trash. */
   restore(id: string): Promise<Receipt>
-  /** Deletes a dataset in the trash. @throws {ServiceError} DATASET_NOT_FOUND if it is not there */
+  /** Deletes a dataset in the trash. */
   erase(id: string): Promise<void>
-  /** Whether its rejects need no more attention. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /** Whether its rejects need no more attention. */
   dismiss(id: string, isDismissed: boolean): Promise<void>
   allowance(): Allowance
   /** Rejects if uploads cannot be accepted now. */

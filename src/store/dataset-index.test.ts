@@ -110,3 +110,49 @@ test('olderThan() and expiredTrash() read in pages, and return each dataset once
   const lengths = readAll.mock.calls.map(({ result }) => result?.length)
   assert.deepEqual(lengths, [1_000, 1_000, 500, 0, 1_000, 1_000, 500, 0])
 })
+
+test('ids(), undescribed() and unsureIds() read in pages', (t) => {
+  const all = Array.from({ length: 2_500 }, (_, i) => entry(i + 1))
+  const index = DatasetIndex.create(all.toReversed())
+  const ids = all.map(({ id }) => id)
+  index.markAllUnsure()
+  index.describe(ids[0]!, { rowCount: 1, rejectCount: 0, fileBytes: 1, columnNames: '', sender: '', origin: 'x' })
+  const readAll = t.mock.method(StatementSync.prototype, 'all')
+  assert.deepEqual([...index.ids()], ids)
+  assert.deepEqual([...index.ids(ids[1_499])], ids.slice(1_500))
+  assert.deepEqual(
+    [...index.undescribed()].map(({ id }) => id),
+    ids.toReversed().slice(0, -1),
+  )
+  const left: string[] = []
+  for (const id of index.unsureIds()) {
+    left.push(id)
+    index.markSure(id)
+  }
+  assert.deepEqual(left, ids)
+  const lengths = readAll.mock.calls.map(({ result }) => result?.length)
+  assert.deepEqual(lengths, [
+    ...[1_000, 1_000, 500, 0],
+    ...[1_000, 0],
+    ...[1_000, 1_000, 499, 0],
+    ...[1_000, 1_000, 500, 0],
+  ])
+})
+
+test('page() prepares a statement once, and forgets all when there are many', (t) => {
+  const index = DatasetIndex.create([entry(1)])
+  const prepare = t.mock.method(DatabaseSync.prototype, 'prepare')
+  const list = (number: number) => {
+    const is = (bit: number) => Boolean(number & bit)
+    const filters = { hasOpenRejects: is(1), isLatestVersion: is(2), isTrash: is(4), name: is(8) ? 'x' : null }
+    const others = { ...(is(16) && { sender: 'x' }), ...(is(32) && { origin: 'x' }), ...(is(64) && { search: 'x' }) }
+    index.page({ ...everything, ...filters, ...others })
+    return prepare.mock.callCount()
+  }
+  const once = list(127)
+  assert.equal(list(127), once)
+  for (let number = 0; number < 127; number += 1) list(number)
+  const many = prepare.mock.callCount()
+  assert.ok(many > 200)
+  assert.ok(list(1) > many)
+})

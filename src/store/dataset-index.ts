@@ -100,7 +100,10 @@ const sortKeys: Readonly<Record<ListOrder['by'], string>> = {
   rejects: 'coalesce(rejectCount, 0)',
   bytes: 'coalesce(fileBytes, 0)',
 }
-const oldestPageRows = 1_000
+const pageRows = 1_000
+/** Prepared statements that are kept: the filters and orders of lists can be combined in thousands of ways. */
+const statementsMax = 100
+const listed = 'seq, id, owner, trashedAt, lastUploadAt FROM datasets'
 const newestFirst: ListOrder = { by: 'createdAt', isDescending: true }
 
 /**
@@ -224,14 +227,18 @@ export class DatasetIndex implements Disposable {
     return row && entryOfRow(row)
   }
 
-  /** All ids, in ascending order. */
-  *ids(): Generator<string> {
-    for (const row of this.#database.prepare('SELECT id FROM datasets ORDER BY id').iterate()) yield String(row.id)
+  /** All ids after one, ascending, with those in the trash. */
+  *ids(after = ''): Generator<string> {
+    for (const { id } of this.#inPages(listed, 'TRUE', ['id'], [after])) yield id
   }
 
   /** Marks a dataset as about to change: until `add`, `addName` or `markSure`, only its receipt is reliable. */
   markUnsure(id: string): void {
     this.#run('INSERT OR IGNORE INTO unsure VALUES (?)', id)
+  }
+
+  markAllUnsure(): void {
+    this.#run('INSERT OR IGNORE INTO unsure SELECT id FROM datasets')
   }
 
   /** Marks the index entry of a dataset as right again. */
@@ -240,8 +247,8 @@ export class DatasetIndex implements Disposable {
   }
 
   /** Datasets whose change was not completed. */
-  unsureIds(): readonly string[] {
-    return this.#all<{ id: string }>('SELECT id FROM unsure').map(({ id }) => id)
+  *unsureIds(): Generator<string> {
+    for (const { id } of this.#inPages('id FROM unsure', 'TRUE', ['id'], [''])) yield id
   }
 
   /** Adds a dataset that is not in the index yet. */
@@ -280,9 +287,9 @@ export class DatasetIndex implements Disposable {
     this.#update(id, { ...facts })
   }
 
-  /** Ids of datasets whose receipts have not been read. */
-  undescribedIds(): readonly string[] {
-    return this.#all<Row>('SELECT id FROM datasets WHERE origin IS NULL').map(({ id }) => id)
+  /** Datasets whose receipts have not been read. */
+  undescribed(): Generator<{ readonly id: string }> {
+    return this.#inPages(listed, 'origin IS NULL', ['seq'], [0])
   }
 
   #update(id: string, values: Readonly<Record<string, SQLInputValue>>, change?: DatasetChange['change']): void {
@@ -325,29 +332,41 @@ export class DatasetIndex implements Disposable {
   /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first; without the trash. */
   *olderThan(uploadedBefore: number): Generator<string> {
     const which = 'trashedAt IS NULL AND lastUploadAt < ?'
-    for (const { id } of this.#oldest('lastUploadAt', which, finite(uploadedBefore))) yield id
+    const found = this.#inPages(listed, which, ['lastUploadAt', 'seq'], [-1, 0], finite(uploadedBefore))
+    for (const { id } of found) yield id
   }
 
   /** The datasets in the trash that were put there, or last uploaded, before a time. */
   *expiredTrash(trashedBefore: number, uploadedBefore: number): Generator<TrashedDataset> {
     const which = 'trashedAt IS NOT NULL AND (trashedAt < ? OR lastUploadAt < ?)'
-    const found = this.#oldest('trashedAt', which, finite(trashedBefore), finite(uploadedBefore))
+    const before = [finite(trashedBefore), finite(uploadedBefore)]
+    const found = this.#inPages(listed, which, ['trashedAt', 'seq'], [-1, 0], ...before)
     for (const { id, owner, trashedAt } of found) yield { id, owner, trashedAt: trashedAt ?? 0 }
   }
 
   /**
    * Reads a page at a time, each after the last row of the page before: a dataset that stays does not come again, and
    * memory is bounded however many there are.
+   *
+   * @param order Columns that identify a row together. @param after Where to begin.
    */
-  *#oldest(time: 'lastUploadAt' | 'trashedAt', which: string, ...before: readonly number[]): Generator<Row> {
-    const rest = `WHERE ${which} AND (${time}, seq) > (?, ?) ORDER BY ${time}, seq LIMIT ${oldestPageRows}`
-    const sql = `SELECT seq, id, owner, trashedAt, lastUploadAt FROM datasets ${rest}`
-    let page: readonly Row[] = []
-    do {
+  *#inPages(
+    columns: string,
+    which: string,
+    order: readonly (keyof Row)[],
+    after: readonly SQLInputValue[],
+    ...values: readonly number[]
+  ): Generator<Row> {
+    const rest = `(${order}) > (${order.map(() => '?')}) ORDER BY ${order} LIMIT ${pageRows}`
+    const sql = `SELECT ${columns} WHERE ${which} AND ${rest}`
+    let from = after
+    for (;;) {
+      const page = this.#all<Row>(sql, ...values, ...from)
       const last = page.at(-1)
-      page = this.#all<Row>(sql, ...before, last?.[time] ?? -1, last?.seq ?? 0)
+      if (last === undefined) return
       yield* page
-    } while (page.length > 0)
+      from = order.map((column) => last[column] as SQLInputValue)
+    }
   }
 
   /**
@@ -441,7 +460,10 @@ export class DatasetIndex implements Disposable {
   }
 
   #prepared(sql: string) {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    if (this.#statements.size === statementsMax) this.#statements.clear()
+    const statement = this.#database.prepare(sql)
     this.#statements.set(sql, statement)
     return statement
   }

@@ -141,20 +141,20 @@ export interface StoredUpload {
   readonly upload: Upload
 }
 
+/**
+ * Every method may throw a `ServiceError` of the storage: STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED, and
+ * DISK_FULL if it writes. Any other code is named.
+ */
 export interface Store {
   /** Uploads that may arrive in several requests, on the disk of this process. */
   readonly spools: Spools
-  /**
-   * Begins a dataset: creates a private directory with empty `data/`, `rejects/` and `segments/` in it.
-   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
-   */
+  /** Begins a dataset: creates a private directory with empty `data/`, `rejects/` and `segments/` in it. */
   draft(): Promise<Draft>
   /**
    * Turns a finished draft into the dataset `receipt.id`, with the record of its upload. Once it resolves, both survive
    * a crash and power loss; before that, nothing of the dataset is visible; after a failure it is absent or complete,
    * never in between. The files that the receipt names must be closed; their sizes are checked and they are synced
    * here. Resolves to false, and keeps nothing, if the dataset already exists. The draft is used up in any case.
-   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean>
   /**
@@ -163,37 +163,34 @@ export interface Store {
    * certainly the new one once this has resolved. Waits for `withLocal` in progress. If the dataset was removed
    * meanwhile, the draft becomes a new one, and its upload is stored as new. Resolves to null, keeping nothing, if there
    * is another publish. The draft is used up in any case.
-   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   replace(draft: Draft, receipt: Receipt, upload: Upload, damaged: DatasetVersion): Promise<StoredUpload | null>
   /**
    * Keeps the record of one more upload of a dataset, no longer than the dataset; durable once it resolves. Each
    * dataset keeps its first record and the last 999. Keeps nothing if the dataset no longer exists.
-   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   record(upload: Upload): Promise<void>
   /**
    * The receipt; null if there is no such dataset. `id` may be any text.
-   * @throws {ServiceError} DATASET_DAMAGED if the receipt is no longer what was stored; STORE_UNAVAILABLE,
-   * TOO_MANY_OPEN_FILES, STORE_FAILED
+   * @throws {ServiceError} DATASET_DAMAGED if the receipt is no longer what was stored
    */
   receipt(id: string): Promise<Receipt | null>
   /**
    * A page of datasets; of equal ones in the order, by id. A page may be shorter than the limit while datasets are being
    * removed or have damaged receipts; only `after: null` says that it was the last.
-   * @throws {ServiceError} BAD_PARAMETER if `after` is not a cursor; STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES
+   * @throws {ServiceError} BAD_PARAMETER if `after` is not a cursor
    */
   list(query: ListQuery): Promise<ListPage>
   /** Calls `listener` with changes of datasets that this process makes or learns of, until disposed. */
   watch(listener: (change: DatasetChange) => void): Disposable
   /**
    * Marks the rejects of a publish as needing no more attention, or takes that back; a repair does, too. False if it is
-   * not there. @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+   * not there.
    */
   dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean>
   /**
    * Puts a publish in the trash: it is gone for everyone else, and still counted. Durable once it resolves. False if it
-   * is not there. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   * is not there.
    */
   trash(of: DatasetVersion): Promise<boolean>
   /** What is in the trash under this id, which may be any text; null if nothing is. */
@@ -212,7 +209,6 @@ export interface Store {
   remove(of: DatasetVersion, uploadedBefore?: number): Promise<boolean>
   /**
    * Counts the age of a publish from now, as an upload of its bytes is about to be recorded. False if it is not there.
-   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
    */
   renew(of: DatasetVersion): Promise<boolean>
   /**
@@ -247,27 +243,19 @@ export interface Store {
    * there.
    *
    * @param name Lower-case letters, digits, dots and hyphens; begins with a letter, at most 64 characters.
-   * @throws {ServiceError} DISK_FULL, STORE_FAILED
    */
   keep(of: DatasetVersion, name: string, bytes: Uint8Array): Promise<void>
-  /**
-   * Exactly what was kept under that name; null if there is nothing, or it was damaged. @throws {ServiceError}
-   * STORE_FAILED
-   */
+  /** Exactly what was kept under that name; null if there is nothing, or it was damaged. */
   kept(of: DatasetVersion, name: string): Promise<Buffer | null>
-  /** The names under which something is kept that begin with this. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  /** The names under which something is kept that begin with this. */
   keptNames(of: DatasetVersion, prefix: string): Promise<readonly string[]>
   /**
    * Keeps what the service must remember besides datasets. A crash may lose it, but never tears it.
    *
    * @param name As for `keep`.
-   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
    */
   saveState(name: string, bytes: Uint8Array): Promise<void>
-  /**
-   * What was last kept under that name; null if there is nothing, or it was damaged. @throws {ServiceError}
-   * STORE_UNAVAILABLE, STORE_FAILED
-   */
+  /** What was last kept under that name; null if there is nothing, or it was damaged. */
   savedState(name: string): Promise<Buffer | null>
   /** The owner of a dataset, even if its receipt is damaged; null if there is none. `id` may be any text. */
   ownerOf(id: string): Promise<string | null>
@@ -275,26 +263,22 @@ export interface Store {
   published(id: string): Promise<DatasetVersion | null>
   /**
    * True if a dataset is certainly gone, or never was there: what is damaged or cannot be read is not, and a removal in
-   * progress, which a crash may undo, is waited for. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   * progress, which a crash may undo, is waited for.
    */
   isGone(id: string): Promise<boolean>
   /** True for a dataset that `usage` counts. */
   isCounted(id: string): boolean
-  /**
-   * Learns what other processes have published: once it resolves, everything that existed at the call is counted.
-   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
-   */
+  /** Learns what other processes have published: once it resolves, everything that existed at the call is counted. */
   catchUp(): Promise<void>
   /** The current total of an owner's datasets, originals and parts: of all, or of those in the trash. */
   usage(owner: string, isTrash?: boolean): Usage
+  /** Ids of all datasets after one, ascending, read in pages. */
+  idsAfter(id: string): Iterable<string>
   /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first, read in pages. */
   olderThan(uploadedBefore: number): Iterable<string>
   /** Free bytes for new data; Infinity if unknown. */
   freeBytes(): Promise<number>
-  /**
-   * Throws if the store cannot be written to now: for readiness.
-   * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
-   */
+  /** Throws if the store cannot be written to now: for readiness. */
   check(): Promise<void>
   /** Releases the lock. */
   close(): Promise<void>

@@ -90,8 +90,8 @@ test('all readers read the same values, and statistics exclude none', skip, asyn
     const made = randomColumns(random, records)
     const table: Table = Array.from({ length: records }, (_, i) => made.map(({ texts }) => texts[i]!))
     const layout = layoutOf(made.length)
-    const byEnds = round % 2 === 0
-    const options = { layout, columns: made.map(({ name, type }) => ({ name, type, nullWords: [], byEnds })) }
+    const fastCompression = round % 2 === 0
+    const options = { layout, columns: made.map(({ name, type }) => ({ name, type, nullWords: [], fastCompression })) }
     const { part } = writeColumns(csvText(table, layout), { ...options, rowGroupRecords: 1 + random(records) })
     const [path, values] = [join(scratch.path, 'part.parquet'), join(scratch.path, 'values.json')]
     writeFileSync(path, part)

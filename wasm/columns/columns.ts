@@ -1,14 +1,12 @@
 // Columns: the functions that the host calls: find a row group, then read and encode each column. Addresses: memory.ts.
-import {
-  NUMBERED, bodyAt, bodyBytes, encodeNumbers, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount,
-  plainBytes, setTextEnds, columnForm,
-} from './encode-column'
+import { NUMBERED, encodeNumbers, encodeTexts, encodeValues, setTextEnds } from './encode-column'
 import { setDialect, width } from './fields/dialect'
+import { endAt, startAt } from './fields/field-text'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
-import { POWERS, RESULT, hashes, layOut, levels, marks, regionBound, rules, window } from './memory'
+import { POWERS, layOut, regionBound } from './memory'
 import { fillDays } from './values/iso-dates'
-import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
-import { areReadAlike, nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
+import { beginRecords, findPlaces } from './fields/find-fields'
+import { areReadAlike, placeOf, readFacts, readTexts, readValues } from './read-column'
 import { readNumbered } from './read-numbered'
 import { checkBound, checkListed, checkNumberBound } from './rules/check-values'
 import { checkTexts } from './rules/check-texts'
@@ -16,7 +14,6 @@ import { checkFor, clearMarks, dropMarked, marked } from './rules/marks'
 import { setRules } from './rules/rules'
 import { isMomentShape, readMoment } from './rules/moment-format'
 import { fillLanes } from './values/wide-digits'
-import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
 /** Call once, before anything else. */
 export function fillTables(): void {
@@ -29,49 +26,35 @@ export function fillTables(): void {
   fillLanes()
 }
 
-/**
- * Lays out the memory; returns the number of bytes it needs. Results: the addresses of the levels, the window, the
- * rules, the marks and the hashes of keys.
- */
-export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize, keyBytes: usize): usize {
-  const bytes = layOut(windowBytes, placesMax, recordsMax, rulesBytes, keyBytes)
-  store<u32>(RESULT, levels as u32)
-  store<u32>(RESULT, window as u32, 4)
-  store<u32>(RESULT, rules as u32, 8)
-  store<u32>(RESULT, marks as u32, 12)
-  store<u32>(RESULT, hashes as u32, 16)
-  return bytes
+// What the functions report, for the host to read.
+export { hashes, levels, marks, window } from './memory'
+export { records, recordsEnd } from './fields/find-fields'
+export { nullCount } from './read-column'
+export {
+  bodyAt, bodyBytes, columnForm, encoding, isCompressed, pageDictionaryBytes, pageEntryCount, plainBytes,
+} from './encode-column'
+export { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
+export let fieldStart: usize = 0
+export let fieldEnd: usize = 0
+
+/** Finds where a field of the records found begins and ends; the record is counted from 1. */
+export function findField(column: u32, record: u32): void {
+  const place = placeOf(column) + ((((record - 1) * width) as usize) << 2)
+  fieldStart = startAt(place)
+  fieldEnd = endAt(place, false)
 }
 
-/** Results: where a field of the records found begins and ends; the record is counted from 1. */
-export function place(column: u32, record: u32): void {
-  const at = placeOf(column) + ((((record - 1) * width) as usize) << 2)
-  store<u32>(RESULT, load<u32>(at - 4) + 1)
-  store<u32>(RESULT, load<u32>(at), 4)
-}
-
-/** For tests: 0 if a program reads a text, and the value as the result; 2 if the text has only its form; else 1. */
-export function readMomentOf(program: usize, start: usize, end: usize): u32 {
-  return readMoment(program, start, end, RESULT) ? 0 : isMomentShape ? 2 : 1
+/** For tests: 0 if a program reads a text, with the value at `out`; 2 if the text has only its form; else 1. */
+export function readMomentOf(program: usize, start: usize, end: usize, out: usize): u32 {
+  return readMoment(program, start, end, out) ? 0 : isMomentShape ? 2 : 1
 }
 
 export { toUtf8 } from '../shared/single-byte'
 export { addToKey, beginKey, endKey } from './rules/keys'
 export { matchesPattern } from './rules/pattern'
-export { beginRecords as begin, checkBound, checkListed, checkNumberBound, checkTexts, clearMarks, dropMarked, setRules }
-export { regionBound, setDialect, setKind, setTextEnds }
-
-/**
- * Finds records up to `end`; returns a status of fields/find-fields.ts. Results: the number of records, where they
- * end, and whether nothing follows them.
- */
-export function find(end: usize, recordsMax: u32): u32 {
-  const status = findPlaces(end, recordsMax)
-  store<u32>(RESULT, records)
-  store<u32>(RESULT, recordsEnd as u32, 4)
-  store<u32>(RESULT, endsWithRecord() as u32, 8)
-  return status
-}
+export { beginRecords as begin, findPlaces as find, layOut as configure, regionBound, setTextEnds }
+export { setDialect, setKind, setRules }
+export { checkBound, checkListed, checkNumberBound, checkTexts, clearMarks, dropMarked }
 
 /** Begins the checks of a column: `mark` is that of its rule 0. Values are read, and marked if they are not of the kind. */
 export function check(column: u32, count: u32, kind: u32, mark: u32): void {
@@ -99,10 +82,7 @@ let isNumbered: bool = false
  */
 export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32, isChecked: bool): u32 {
   let typeMismatch: u32 = 0
-  if (isChecked && areReadAlike) {
-    store<u32>(RESULT, 0)
-    return 0
-  }
+  if (isChecked && areReadAlike) return 0
   if (kind == TEXTS) {
     isNumbered = form <= NUMBERED && readNumbered(column, count)
     if (!isNumbered) readTexts(column, count)
@@ -111,7 +91,6 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u
     typeMismatch = readValues(column, count, kind, nullWords)
     if (typeMismatch != 0) readFacts(column, count)
   }
-  store<u32>(RESULT, nullCount)
   return typeMismatch
 }
 
@@ -123,18 +102,4 @@ export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): vo
   if (kind == TEXTS && isNumbered) encodeNumbers()
   else if (kind == TEXTS) encodeTexts(form)
   else encodeValues(kind, physicalBytes, form)
-  store<u32>(RESULT, nullCount)
-  store<u32>(RESULT, bodyAt as u32, 4)
-  store<u32>(RESULT, bodyBytes, 8)
-  store<u32>(RESULT, plainBytes, 12)
-  store<u32>(RESULT, isCompressed as u32, 16)
-  store<u32>(RESULT, encoding, 20)
-  store<u32>(RESULT, pageDictionaryBytes, 24)
-  store<u32>(RESULT, pageEntryCount, 28)
-  store<u32>(RESULT, hasStatistics as u32, 32)
-  store<u32>(RESULT, leastBytes, 36)
-  store<u32>(RESULT, greatestBytes, 40)
-  store<u32>(RESULT, isLeastExact as u32, 44)
-  store<u32>(RESULT, isGreatestExact as u32, 48)
-  store<u32>(RESULT, columnForm, 52)
 }

@@ -1,6 +1,6 @@
 // Encode column: turns the values of one column of a row group into the body of a Parquet page. Knows no headers and no footer.
-import { dictionaryBytes, entryCount } from './parquet/dictionary'
 import { BOOLEANS, LONG_DECIMALS, NUMBERS } from './column-kinds'
+import { dictionaryBytes, entryCount } from './known-texts'
 import { DICTIONARY, encoded, packed, texts, values } from './memory'
 import { copiedEnd, valueCount } from './read-column'
 import { writeDeltas, writeRuns } from './parquet/bit-packing'

@@ -1,6 +1,8 @@
-// Known texts: a hash table of the texts of a column by their bytes: one lookup identifies a text and its count.
-// Knows no fields and no values; callers store further facts in the rows.
-import { ENTRIES_MAX, LAST_LANES, TEXT_ROWS, TEXT_SLOTS, TEXT_SLOT_BITS } from './memory'
+// Known texts: the distinct texts of a column as a Parquet dictionary page, and a hash table of them by their bytes: one
+// lookup identifies a text and its count. Knows no fields and no values; callers store further facts in the rows.
+import {
+  DICTIONARY, DICTIONARY_BYTES_MAX, ENTRIES_MAX, LAST_LANES, TEXT_ROWS, TEXT_SLOTS, TEXT_SLOT_BITS,
+} from './memory'
 
 // A row of 64 bytes per text: its first 16 bytes, padded with zeros, then u32 each.
 const ROW_BYTES: usize = 64
@@ -19,18 +21,21 @@ export const WORD_NUMBER: usize = 44
  */
 const stepsMax: u32 = 64
 
-let textCount: u32 = 0
+/** How many texts there are, and the bytes of their page. */
+export let entryCount: u32 = 0
+export let dictionaryBytes: u32 = 0
 /** Where to insert a text that was not found; 0 if there is no room. */
 let freeSlot: usize = 0
 
 export function forgetTexts(): void {
   memory.fill(TEXT_SLOTS, 0, (2 as usize) << TEXT_SLOT_BITS)
-  textCount = 0
+  entryCount = 0
+  dictionaryBytes = 0
 }
 
 /** The end of the rows, which are contiguous from TEXT_ROWS on. */
 export function textRowsEnd(): usize {
-  return TEXT_ROWS + (textCount as usize) * ROW_BYTES
+  return TEXT_ROWS + (entryCount as usize) * ROW_BYTES
 }
 
 /** How many texts were added before that of a row. */
@@ -88,14 +93,16 @@ export function rowOf(start: usize, bytes: usize): usize {
   return 0
 }
 
-/**
- * Adds a text that `rowOf` has just not found; returns its row, 0 if there is no room. `at` has the same bytes and must
- * keep them.
- */
-export function addKnown(at: usize, bytes: usize): usize {
-  if (freeSlot == 0 || textCount == ENTRIES_MAX) return 0
+/** Adds a text that `rowOf` has just not found; returns its row, 0 if there is no room. */
+export function addText(start: usize, bytes: usize): usize {
+  if (freeSlot == 0 || entryCount == ENTRIES_MAX) return 0
+  if (bytes > DICTIONARY_BYTES_MAX || (dictionaryBytes as usize) + 4 + bytes > DICTIONARY_BYTES_MAX) return 0
+  const at = DICTIONARY + dictionaryBytes + 4
+  store<u32>(at - 4, bytes as u32)
+  memory.copy(at, start, bytes)
+  dictionaryBytes += 4 + (bytes as u32)
   const row = textRowsEnd()
-  store<u16>(freeSlot, ++textCount)
+  store<u16>(freeSlot, ++entryCount)
   v128.store(row, headOf(at, bytes))
   store<u32>(row, bytes as u32, BYTES)
   store<u32>(row, at as u32, START)

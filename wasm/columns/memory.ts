@@ -6,8 +6,6 @@ export const GUARD_BYTES: usize = 64
 /** In a region with this pad, loads and stores of 16 bytes may begin at the last byte. */
 export const PAD_BYTES: usize = 64
 
-/** Results of the functions in columns.ts, u32 each. */
-export const RESULT: usize = 1024
 /** One row for each class of values, see facts/facts.ts; then a count for each null word. */
 export const FACTS: usize = 2048
 /** The ways in which numbers are written, see facts/number-texts.ts; follows the counts. */
@@ -107,34 +105,33 @@ export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize, 
  */
 export function regionBound(index: u32, isEnd: bool): usize {
   switch (index) {
-    case 0: return isEnd ? RESULT + 64 : RESULT
-    case 1: return isEnd ? FACTS_END : FACTS
-    case 2: return isEnd ? POWERS + 23 * 8 : POWERS
-    case 3: return isEnd ? DIGIT_LANES + DIGIT_LANES_BYTES : LAST_LANES
-    case 4: return isEnd ? MONTHS + 26 * 4 : MONTHS
-    case 5: return isEnd ? YEARS + 10001 * 4 : YEARS
-    case 6: return isEnd ? SNAPPY + SNAPPY_BYTES : SNAPPY
-    case 7: return isEnd ? TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS) : TEXT_SLOTS
-    case 8: return isEnd ? DICTIONARY + DICTIONARY_BYTES_MAX : DICTIONARY
-    case 9: return isEnd ? BLOCK + 1024 : BLOCK
-    case 10: return isEnd ? SCRATCH + SCRATCH_BYTES + 16 : SCRATCH
-    case 11: return isEnd ? PLAIN_NUMBER + SCRATCH_BYTES + 16 : PLAIN_NUMBER
-    case 12: return isEnd ? LEAST + 64 : LEAST
-    case 13: return isEnd ? GREATEST + 64 : GREATEST
-    case 14: return isEnd ? TEXT_ROWS + (ENTRIES_MAX as usize) * 64 : TEXT_ROWS
-    case 15: return isEnd ? UTF8_OF_BYTES + 1024 : UTF8_OF_BYTES
-    case 16: return isEnd ? ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES : ENCODED_BYTES
-    case 17: return isEnd ? DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES : DECODED
-    case 18: return isEnd ? rulesEnd : rules
-    case 19: return isEnd ? places - GUARD_BYTES : marks
-    case 20: return isEnd ? placesEnd + 64 * 4 : places
-    case 21: return isEnd ? values - GUARD_BYTES : levels
-    case 22: return isEnd ? window - GUARD_BYTES : values
-    case 23: return isEnd ? texts - GUARD_BYTES : window
-    case 24: return isEnd ? textsEnd + PAD_BYTES : texts
-    case 25: return isEnd ? packed - GUARD_BYTES : encoded
-    case 26: return isEnd ? hashes - GUARD_BYTES : packed
-    case 27: return isEnd ? memoryEnd - GUARD_BYTES : hashes
+    case 0: return isEnd ? FACTS_END : FACTS
+    case 1: return isEnd ? POWERS + 23 * 8 : POWERS
+    case 2: return isEnd ? DIGIT_LANES + DIGIT_LANES_BYTES : LAST_LANES
+    case 3: return isEnd ? MONTHS + 26 * 4 : MONTHS
+    case 4: return isEnd ? YEARS + 10001 * 4 : YEARS
+    case 5: return isEnd ? SNAPPY + SNAPPY_BYTES : SNAPPY
+    case 6: return isEnd ? TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS) : TEXT_SLOTS
+    case 7: return isEnd ? DICTIONARY + DICTIONARY_BYTES_MAX : DICTIONARY
+    case 8: return isEnd ? BLOCK + 1024 : BLOCK
+    case 9: return isEnd ? SCRATCH + SCRATCH_BYTES + 16 : SCRATCH
+    case 10: return isEnd ? PLAIN_NUMBER + SCRATCH_BYTES + 16 : PLAIN_NUMBER
+    case 11: return isEnd ? LEAST + 64 : LEAST
+    case 12: return isEnd ? GREATEST + 64 : GREATEST
+    case 13: return isEnd ? TEXT_ROWS + (ENTRIES_MAX as usize) * 64 : TEXT_ROWS
+    case 14: return isEnd ? UTF8_OF_BYTES + 1024 : UTF8_OF_BYTES
+    case 15: return isEnd ? ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES : ENCODED_BYTES
+    case 16: return isEnd ? DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES : DECODED
+    case 17: return isEnd ? rulesEnd : rules
+    case 18: return isEnd ? places - GUARD_BYTES : marks
+    case 19: return isEnd ? placesEnd + 64 * 4 : places
+    case 20: return isEnd ? values - GUARD_BYTES : levels
+    case 21: return isEnd ? window - GUARD_BYTES : values
+    case 22: return isEnd ? texts - GUARD_BYTES : window
+    case 23: return isEnd ? textsEnd + PAD_BYTES : texts
+    case 24: return isEnd ? packed - GUARD_BYTES : encoded
+    case 25: return isEnd ? hashes - GUARD_BYTES : packed
+    case 26: return isEnd ? memoryEnd - GUARD_BYTES : hashes
     default: return 0
   }
 }

@@ -2,11 +2,13 @@
 import { GROUP_NONE, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, PADDED, SIGNED, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
-import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
+import { addCount, addDigits, addValue, addWords, clearFacts } from './facts/facts'
 import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './facts/number-texts'
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
-import { copyText, copyUnquoted, findValue, isPadded, textEnd, textStart, trimBlanks, unquote } from './fields/field-text'
+import {
+  copyText, copyUnquoted, endAt, findValue, isPadded, startAt, textEnd, textStart, trimBlanks, unquote,
+} from './fields/field-text'
 import {
   BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, LONG_DECIMALS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, group, hasDigits, hasForm, order,
   readValue, separator, spelling, valueBytes,
@@ -92,9 +94,8 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
       // If few values are usual, looking for them costs more than it saves.
       if (usual < usualMin) usualFrom = record + usualPause
     }
-    let start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    let start = startAt(place)
+    let end = endAt(place, trims)
     if (start == end && isEmptyNull) {
       addNull(record)
       if (isChecking) out += bytes
@@ -108,7 +109,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
     const valueClass = start == end || !isRead ? NO_CLASS : readValue(kind, start, end, out)
     if (valueClass == NO_CLASS) {
       const other = form == DETECTED ? readWord(start, end, nullWords) : readOther(kind, start, end, out, record)
-      if (other == MISFIT) return record + 1
+      if (other == TYPE_MISMATCH) return record + 1
       if (other == NULL) addNull(record)
       if (other == VALUE || isChecking) out += bytes
       continue
@@ -138,7 +139,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
 }
 
 // What a text that is no usual value is.
-const MISFIT: u32 = 0
+const TYPE_MISMATCH: u32 = 0
 const NULL: u32 = 1
 const VALUE: u32 = 2
 /** Marked, because it breaks a rule. */
@@ -154,8 +155,8 @@ function addNull(record: u32): void {
 
 function readWord(start: usize, end: usize, nullWords: u32): u32 {
   const word = wordOf(start, end - start)
-  if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return MISFIT
-  addWord(word)
+  if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return TYPE_MISMATCH
+  addWords(word, 1)
   return NULL
 }
 
@@ -172,7 +173,7 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
     trimBlanks(start, end)
     return readOther(kind, textStart, textEnd, out, record)
   }
-  if (!isChecking) return MISFIT
+  if (!isChecking) return TYPE_MISMATCH
   areReadAlike = false
   clearLevel(record)
   markRecord(record, broken)
@@ -216,9 +217,8 @@ export function readFacts(column: u32, records: u32): void {
   const trims = hasReturn(column)
   let place = placeOf(column)
   for (let record: u32 = 0; record < records; record++, place += step) {
-    let start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    let start = startAt(place)
+    let end = endAt(place, trims)
     if (start == end && isEmptyNull) {
       nullCount++
       continue
@@ -238,7 +238,7 @@ export function readFacts(column: u32, records: u32): void {
 @inline
 function addFact(start: usize, end: usize, record: u32): void {
   const valueClass = classOf(start, end)
-  if (valueClass == WORD) addWord(classWord)
+  if (valueClass == WORD) addWords(classWord, 1)
   else {
     addValue(valueClass, record + 1)
     if (valueClass != TEXT) addNumber(textStart, textEnd, valueClass, classWhole, classScale, record)
@@ -260,9 +260,8 @@ export function readTexts(column: u32, records: u32): void {
   let out = texts + 4
   let plainTexts: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
-    const start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    const start = startAt(place)
+    const end = endAt(place, trims)
     let bytes = end - start
     const isQuoted = bytes > 0 && (load<u8>(start) as u32) == quote
     if (isQuoted) bytes = copyUnquoted(out, start + 1, end - 1) - out

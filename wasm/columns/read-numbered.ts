@@ -6,13 +6,13 @@ import { TEXT, WORD } from './values/value-classes'
 import { addCount, addRecord, addWords } from './facts/facts'
 import { storeNumberTexts } from './facts/number-texts'
 import { quote, width } from './fields/dialect'
-import { copyUnquoted, hasQuote, textEnd, textStart } from './fields/field-text'
+import { copyUnquoted, endAt, hasQuote, startAt, textEnd, textStart } from './fields/field-text'
 import {
-  BYTES, CLASS, WORD_NUMBER, addKnown, countOf, countText, forgetTexts, numberOf, recordOf, rowAfter, rowOf, textRowsEnd,
+  BYTES, CLASS, WORD_NUMBER, addText, countOf, countText, dictionaryBytes, entryCount, forgetTexts, numberOf, recordOf,
+  rowAfter, rowOf, textRowsEnd,
 } from './known-texts'
 import { TEXT_ROWS, packed, texts } from './memory'
 import { isEmptyNull, isMissing, isQuotedEmptyNull } from './rules/rules'
-import { addEntry, beginDictionary, dictionaryBytes, entryAt, entryCount } from './parquet/dictionary'
 
 /** A column has too many distinct texts if they exceed a quarter of those seen by more than this. */
 const differentMax: u32 = 1024
@@ -24,16 +24,14 @@ const differentMax: u32 = 1024
 export function readNumbered(column: u32, records: u32): bool {
   beginRead(records)
   forgetTexts()
-  beginDictionary()
   const step = (width as usize) << 2
   const trims = hasReturn(column)
   let place = placeOf(column)
   let out = packed
   let nulls: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
-    let start = (load<u32>(place - 4) as usize) + 1
-    let end = load<u32>(place) as usize
-    if (trims && end > start && load<u8>(end - 1) == 13) end--
+    let start = startAt(place)
+    let end = endAt(place, trims)
     let isNull = start == end && isEmptyNull
     if (start != end && (load<u8>(start) as u32) == quote) {
       start++
@@ -65,8 +63,7 @@ export function readNumbered(column: u32, records: u32): bool {
 
 /** Adds a new text and returns its row; 0 if there is no room. */
 function addRow(start: usize, end: usize, record: u32): usize {
-  if (!addEntry(start, end - start)) return 0
-  const row = addKnown(entryAt, end - start)
+  const row = addText(start, end - start)
   if (row == 0) return 0
   const valueClass = classOf(start, end)
   store<u32>(row, valueClass, CLASS)

@@ -14,7 +14,7 @@ import { readUsualTimestamp } from './values/iso-dates'
 import { isEither, readWholeDate } from './values/other-dates'
 import { spellingOf } from './values/special-words'
 import {
-  areDigits, digitsBefore, eightBefore, lastLanes, lastOfEight, numberOf, onlyDigits, twoNumbersOf, withSigns,
+  areDigits, digitsBefore, lastLanes, numberOf, onlyDigits,
 } from './values/wide-digits'
 
 /**
@@ -37,33 +37,8 @@ export function readUsual(
   return readTimestamps(place, step, count, trims, out)
 }
 
-/** Two short numbers are read at once. After a longer one, this many are read one by one. */
-const pairsPause: u32 = 16
-
 function readIntegers(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
-  let pairsFrom: u32 = 0
   for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
-    for (; done >= pairsFrom && done + 1 < count; done += 2, place += step << 1, out += 16) {
-      const a = startAt(place)
-      const b = startAt(place + step)
-      const aEnd = endAt(place, trims)
-      const bEnd = endAt(place + step, trims)
-      const isANegative = load<u8>(a) == 45
-      const isBNegative = load<u8>(b) == 45
-      const aFrom = a + (isANegative as usize)
-      const bFrom = b + (isBNegative as usize)
-      const aDigits = aEnd - aFrom
-      const bDigits = bEnd - bFrom
-      pairsFrom = done + pairsPause
-      if (aDigits - 1 >= 8 || bDigits - 1 >= 8) break
-      if (load<u8>(aFrom) == 48 && (aDigits > 1 || isANegative)) break
-      if (load<u8>(bFrom) == 48 && (bDigits > 1 || isBNegative)) break
-      const lanes = v128.and(i8x16.sub(eightBefore(aEnd, bEnd), i8x16.splat(48)), lastOfEight(aDigits, bDigits))
-      if (!areDigits(lanes)) break
-      v128.store(out, i64x2.extend_low_i32x4_s(withSigns(twoNumbersOf(lanes), isANegative, isBNegative)))
-      pairsFrom = 0
-    }
-    if (done >= count) break
     const start = startAt(place)
     const isNegative = load<u8>(start) == 45
     const from = start + (isNegative as usize)
@@ -86,38 +61,7 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
   const arePaddedKnown = zerosMin <= scale && scale <= knownZerosMax()
   // With three places, the point might separate groups.
   if (places == 3 || places > 8 || !areFractionsKnown(scale)) return 0
-  const shortLimit = min(wholeLimit, 8 - places)
-  const behindPoint = lastOfEight(places, places)
-  let pairsFrom: u32 = 0
   for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
-    for (; done >= pairsFrom && done + 1 < count; done += 2, place += step << 1, out += 16) {
-      const a = startAt(place)
-      const b = startAt(place + step)
-      const aEnd = endAt(place, trims)
-      const bEnd = endAt(place + step, trims)
-      const isANegative = load<u8>(a) == 45
-      const isBNegative = load<u8>(b) == 45
-      const aFrom = a + (isANegative as usize)
-      const bFrom = b + (isBNegative as usize)
-      const aPoint = aEnd - places - 1
-      const bPoint = bEnd - places - 1
-      const aWhole = aPoint - aFrom
-      const bWhole = bPoint - bFrom
-      pairsFrom = done + pairsPause
-      if (aWhole - 1 >= shortLimit || bWhole - 1 >= shortLimit || load<u8>(aPoint) != point || load<u8>(bPoint) != point) break
-      if (load<u8>(aFrom) == 48 && (aWhole > 1 || !isZeroKnown)) break
-      if (load<u8>(bFrom) == 48 && (bWhole > 1 || !isZeroKnown)) break
-      if (!arePaddedKnown && (load<u8>(aEnd - 1) == 48 || load<u8>(bEnd - 1) == 48)) break
-      // The digits before the point are taken from one byte earlier.
-      const joined = v128.bitselect(eightBefore(aEnd, bEnd), eightBefore(aEnd - 1, bEnd - 1), behindPoint)
-      const lanes = v128.and(i8x16.sub(joined, i8x16.splat(48)), lastOfEight(aWhole + places, bWhole + places))
-      if (!areDigits(lanes)) break
-      const numbers = twoNumbersOf(lanes)
-      if ((isANegative && i32x4.extract_lane(numbers, 0) == 0) || (isBNegative && i32x4.extract_lane(numbers, 1) == 0)) break
-      v128.store(out, i64x2.extend_low_i32x4_s(withSigns(numbers, isANegative, isBNegative)))
-      pairsFrom = 0
-    }
-    if (done >= count) break
     const start = startAt(place)
     const end = endAt(place, trims)
     const isNegative = load<u8>(start) == 45
@@ -139,7 +83,6 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
 /** Reads numbers of at most 15 digits, which a double keeps: only the division rounds, since all else is below 2^53. */
 function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
   const point = i8x16.splat((decimal - 48) as i8)
-  const pointByte = i8x16.splat(decimal as i8)
   const wholeLimit = wholeMax(decimalClass) as usize
   const least = scaleMin(decimalClass) as usize
   const span = (scaleMax(decimalClass) as usize) - least
@@ -149,42 +92,7 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
   const zerosLeast: usize = zerosMost < (zerosMin as usize) ? 99 : (zerosMin as usize)
   const zerosSpan: usize = zerosLeast == 99 ? 0 : zerosMost - zerosLeast
   if (!areFractionsKnown(least as u32)) return 0
-  let pairsFrom: u32 = 0
   for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
-    for (; done >= pairsFrom && done + 1 < count; done += 2, place += step << 1, out += 16) {
-      const a = startAt(place)
-      const b = startAt(place + step)
-      const aEnd = endAt(place, trims)
-      const bEnd = endAt(place + step, trims)
-      const isANegative = load<u8>(a) == 45
-      const isBNegative = load<u8>(b) == 45
-      const aFrom = a + (isANegative as usize)
-      const bFrom = b + (isBNegative as usize)
-      const aBytes = aEnd - aFrom
-      const bBytes = bEnd - bFrom
-      pairsFrom = done + pairsPause
-      if (aBytes - 1 >= 9 || bBytes - 1 >= 9) break
-      const text = eightBefore(aEnd, bEnd)
-      const points = i8x16.bitmask(i8x16.eq(text, pointByte)) as u32
-      // Without a point in 8 bytes, the fraction counts as 8 digits; then none is before it, or a later check fails.
-      const aFraction = clz((points << 24) | 0x800000) as usize
-      const bFraction = clz(((points >> 8) << 24) | 0x800000) as usize
-      const aWhole = aBytes - aFraction - 1
-      const bWhole = bBytes - bFraction - 1
-      if (aWhole - 1 >= wholeLimit || bWhole - 1 >= wholeLimit || aFraction - least > span || bFraction - least > span) break
-      if (load<u8>(aEnd - 1) == 48 && (isANegative || aFraction - zerosLeast > zerosSpan)) break
-      if (load<u8>(bEnd - 1) == 48 && (isBNegative || bFraction - zerosLeast > zerosSpan)) break
-      if (load<u8>(aFrom) == 48 ? aWhole > 1 || !isZeroKnown : aFraction == 3 && aWhole <= 3) break
-      if (load<u8>(bFrom) == 48 ? bWhole > 1 || !isZeroKnown : bFraction == 3 && bWhole <= 3) break
-      const joined = v128.bitselect(text, eightBefore(aEnd - 1, bEnd - 1), lastOfEight(aFraction, bFraction))
-      const lanes = v128.and(i8x16.sub(joined, i8x16.splat(48)), lastOfEight(aBytes - 1, bBytes - 1))
-      if (!areDigits(lanes)) break
-      const numbers = f64x2.convert_low_i32x4_s(withSigns(twoNumbersOf(lanes), isANegative, isBNegative))
-      const powers = v128.load64_lane(POWERS + (bFraction << 3), v128.load64_zero(POWERS + (aFraction << 3)), 1)
-      v128.store(out, f64x2.div(numbers, powers))
-      pairsFrom = 0
-    }
-    if (done >= count) break
     const start = startAt(place)
     const end = endAt(place, trims)
     const isNegative = load<u8>(start) == 45

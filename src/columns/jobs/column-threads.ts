@@ -93,7 +93,7 @@ export class ColumnThreads {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
-  /** A running job is told to end; until it has, nobody else may write its file. */
+  /** Tells a running job to stop; until it has, nobody else may write its file. */
   #dropAborted(): void {
     for (const { current } of this.#threads)
       if (current?.task.signal.aborted) Atomics.store(current.task.withdrawal, 0, 1)

@@ -14,7 +14,6 @@ export const keyChunk = { bucketCount: 1024, headerWords: 1025, entryWords: 8 } 
 const { bucketCount, headerWords, entryWords } = keyChunk
 
 // Addresses of wasm/columns/memory.ts.
-const resultIndex = 1024 / 4
 const factsIndex = 2048 / 4
 const dictionaryAt = 163_840
 const leastAt = 272_640
@@ -26,7 +25,14 @@ const decodedAt = 419_072
 /** Where the tables of declared columns begin. */
 export const rulesAt = 468_352
 
-interface Exports {
+/** What the module reports; see wasm/columns/columns.ts. */
+type Report =
+  | ('levels' | 'window' | 'marks' | 'hashes' | 'records' | 'recordsEnd' | 'fieldStart' | 'fieldEnd' | 'nullCount')
+  | ('bodyAt' | 'bodyBytes' | 'plainBytes' | 'isCompressed' | 'encoding' | 'columnForm')
+  | ('pageDictionaryBytes' | 'pageEntryCount')
+  | ('hasStatistics' | 'leastBytes' | 'greatestBytes' | 'isLeastExact' | 'isGreatestExact')
+
+interface Exports extends Readonly<Record<Report, { readonly value: number }>> {
   readonly memory: WebAssembly.Memory
   fillTables(): void
   configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes: number, keyBytes: number): number
@@ -36,7 +42,7 @@ interface Exports {
   find(end: number, recordsMax: number): number
   setKind(first: number, second: number, decimalByte: number, group: number): void
   read(column: number, records: number, kind: number, nullWords: number, form: number, isChecked: number): number
-  place(column: number, record: number): void
+  findField(column: number, record: number): void
   setRules(form: number, flags: number, missing: number, reader: number, decimalChar: number, groupChar: number): void
   clearMarks(records: number): void
   check(column: number, records: number, kind: number, mark: number): void
@@ -62,7 +68,7 @@ interface Exports {
   matchesPattern(block: number, start: number, end: number): number
   /** From here on for tests. Returns 0 after the last region. */
   regionBound(index: number, isEnd: number): number
-  readMomentOf(program: number, start: number, end: number): number
+  readMomentOf(program: number, start: number, end: number, out: number): number
 }
 
 /**
@@ -77,17 +83,8 @@ const ascii = new TextEncoder()
 /** An instance with its memory, which only grows, and never beyond the 1 GiB that the module allows. */
 export class ColumnsMemory {
   readonly exports: Exports
-  /** Addresses of the levels and of the bytes of records, in the layout made by `configure`. */
-  levelsAt = 0
-  windowAt = 0
-  /** Where a mark for each record of the row group is, if there are rules. */
-  marksAt = 0
-  /** Where an entry for each of these records is, and a chunk with all of them, if there are keys. */
-  hashesAt = 0
   /** Patterns of the writer that uses the memory, by the address of their tables. */
   readonly patterns = new Map<number, Pattern>()
-  /** What the module reports, in its order. */
-  result = new Uint32Array(0)
   bytes = new Uint8Array(0)
   #words = new Uint32Array(0)
   readonly #decoded = new Uint8Array(3 * encodedBytesMax)
@@ -118,6 +115,11 @@ export class ColumnsMemory {
     this.exports.fillTables()
   }
 
+  /** The address of the bytes of records, in the layout made by `configure`. */
+  get windowAt(): number {
+    return this.exports.window.value
+  }
+
   /** Rows of 8 words a class, from row 96 on a count for each null word, from row 100 on how numbers are written. */
   get facts(): Uint32Array {
     return this.#words.subarray(factsIndex, factsIndex + 102 * 8)
@@ -146,12 +148,13 @@ export class ColumnsMemory {
 
   /** The marks of records, see wasm/columns/rules/marks.ts. */
   marks(records: number): Uint32Array {
-    return this.#words.subarray(this.marksAt / 4, this.marksAt / 4 + records)
+    const from = this.exports.marks.value / 4
+    return this.#words.subarray(from, from + records)
   }
 
   /** The chunk that `endKey` has made of `read` records; valid until the next call. */
   keyChunk(read: number): Uint32Array {
-    const from = this.hashesAt / 4 + read * entryWords
+    const from = this.exports.hashes.value / 4 + read * entryWords
     return this.#words.subarray(from, from + headerWords + entryWords * this.#words[from + bucketCount]!)
   }
 
@@ -176,13 +179,7 @@ export class ColumnsMemory {
    */
   configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes = 0, hasKeys = false): void {
     const keyBytes = hasKeys ? 4 * (2 * entryWords * recordsMax + headerWords) : 0
-    const wanted = this.exports.configure(windowBytes, placesMax, recordsMax, rulesBytes, keyBytes)
-    const [levelsAt = 0, windowAt = 0, , marksAt = 0, hashesAt = 0] = this.result
-    this.levelsAt = levelsAt
-    this.windowAt = windowAt
-    this.marksAt = marksAt
-    this.hashesAt = hashesAt
-    const missing = wanted - this.bytes.length
+    const missing = this.exports.configure(windowBytes, placesMax, recordsMax, rulesBytes, keyBytes) - this.bytes.length
     if (missing <= 0) return
     this.exports.memory.grow(Math.ceil(missing / pageBytes))
     this.#seeMemory()
@@ -192,7 +189,6 @@ export class ColumnsMemory {
     const { buffer } = this.exports.memory
     this.bytes = new Uint8Array(buffer)
     this.#words = new Uint32Array(buffer)
-    this.result = this.#words.subarray(resultIndex, resultIndex + 16)
   }
 }
 

@@ -5,7 +5,7 @@ export type ThriftStruct = ReadonlyMap<number, ThriftValue>
 export type ThriftValue = number | boolean | Uint8Array | ThriftStruct | readonly ThriftValue[]
 
 /** Types of fields and elements, numbered as in the protocol. */
-const types = { true: 1, false: 2, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const
+const types = { true: 1, false: 2, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const
 
 /** Reads what `ThriftWriter` writes. Whole numbers are safe integers. */
 export class ThriftReader {
@@ -33,7 +33,6 @@ export class ThriftReader {
       case types.true:
       case types.false:
         return type === types.true
-      case types.i16:
       case types.i32:
       case types.i64:
         return this.#zigzag()

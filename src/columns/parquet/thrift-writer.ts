@@ -1,7 +1,7 @@
 // Thrift writer: writes structures in Thrift's compact protocol, as in Parquet metadata. Knows no Parquet.
 
 /** Types of fields and elements, numbered as in the protocol. */
-const types = { true: 1, false: 2, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const
+const types = { true: 1, false: 2, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const
 
 const utf8 = new TextEncoder()
 
@@ -15,10 +15,6 @@ export class ThriftWriter {
   /** The bytes so far, valid until more are written. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
-  }
-
-  i16(id: number, value: number): this {
-    return this.#field(id, types.i16).#zigzag(value)
   }
 
   i32(id: number, value: number): this {

@@ -25,9 +25,9 @@ function readAll(format: string, texts: readonly string[]): readonly string[] {
     // What follows a text must not be read as a part of it.
     const bytes = Buffer.from(`${text}0:1Zmy9`)
     memory.bytes.set(bytes, textAt)
-    const rule = memory.exports.readMomentOf(programAt, textAt, textAt + Buffer.byteLength(text))
-    const [low = 0, high = 0] = memory.result
-    return rule === 0 ? String(BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low))) : `rule ${rule}`
+    const out = memory.exports.levels.value
+    const rule = memory.exports.readMomentOf(programAt, textAt, textAt + Buffer.byteLength(text), out)
+    return rule === 0 ? String(Buffer.from(memory.bytes.buffer).readBigInt64LE(out)) : `rule ${rule}`
   })
 }
 

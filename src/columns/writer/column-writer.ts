@@ -20,7 +20,7 @@ export interface WriterColumn {
    * Its texts may be compressed by their beginnings and ends alone: a third of the time for at most half as many bytes
    * again.
    */
-  readonly byEnds?: boolean
+  readonly fastCompression?: boolean
 }
 
 /** A part of the same records that this writer has written before. */

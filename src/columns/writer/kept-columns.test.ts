@@ -79,24 +79,6 @@ test('createColumnWriter() writes the same part with copied columns as without',
   assert.ok(seen.kept > 50 && seen.changed > 5 && seen.missing > 5, JSON.stringify(seen))
 })
 
-test('createColumnWriter() uses the row groups of the older part, however the bytes are split', (t) => {
-  t.diagnostic(`SEED=${seed}`)
-  const random = randomFrom(seed)
-  for (let round = 0; round < 60; round++) {
-    const records = 2 + random(300)
-    const table = randomTable(random, records)
-    const text = csvText(table, layout)
-    const options = { layout, windowBytes: 1024 << random(6) }
-    const columns = columnsFor(table)
-    const first = { ...options, columns, rowGroupRecords: 1 + random(records * 2) }
-    const older = writeColumns(text, first, () => 1 + random(700))
-    const kept = columns.map((column, i) => (random(2) === 0 ? { ...column, kept: i } : column))
-    const second = { ...options, columns: kept, rowGroupRecords: records * 2, older: olderOf(older.part) }
-    const again = writeColumns(text, second, () => 1 + random(700))
-    assert.ok(again.part.equals(older.part), `SEED=${seed} round ${round}`)
-  }
-})
-
 test('createColumnWriter() refuses to copy columns of an invalid part or one with other records', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)

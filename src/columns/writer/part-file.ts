@@ -37,28 +37,17 @@ export class PartFile {
 
   /** Writes the column that the module has encoded. */
   writeChunk(records: number): ColumnChunk {
-    const [
-      nulls = 0,
-      bodyAt = 0,
-      bodyBytes = 0,
-      plainBytes = 0,
-      compressed = 0,
-      encoding = 0,
-      dictionaryBytes = 0,
-      entries = 0,
-      hasBounds = 0,
-      leastBytes = 0,
-      greatestBytes = 0,
-      leastExact = 0,
-      greatestExact = 0,
-    ] = this.#memory.result
+    const { exports } = this.#memory
+    const [nulls, encoding, entries] = [exports.nullCount.value, exports.encoding.value, exports.pageEntryCount.value]
+    const [bodyAt, bodyBytes] = [exports.bodyAt.value, exports.bodyBytes.value]
+    const [plainBytes, dictionaryBytes] = [exports.plainBytes.value, exports.pageDictionaryBytes.value]
+    const isCompressed = exports.isCompressed.value === 1
     const start = this.#bytes
     if (entries > 0) {
       this.#write(dictionaryPageHeader(dictionaryBytes, entries))
       this.#write(this.#memory.dictionary(dictionaryBytes))
     }
     const dataOffset = this.#bytes
-    const isCompressed = compressed === 1
     const levels = this.#levels(records, nulls)
     this.#write(
       dataPageHeader({ records, nulls, encoding, isCompressed, levelBytes: levels.length, bodyBytes, plainBytes }),
@@ -67,10 +56,10 @@ export class PartFile {
     this.#write(this.#memory.bytes.subarray(bodyAt, bodyAt + bodyBytes))
     const bytes = this.#bytes - start
     const bounds = {
-      least: this.#memory.least(leastBytes),
-      greatest: this.#memory.greatest(greatestBytes),
-      isLeastExact: leastExact === 1,
-      isGreatestExact: greatestExact === 1,
+      least: this.#memory.least(exports.leastBytes.value),
+      greatest: this.#memory.greatest(exports.greatestBytes.value),
+      isLeastExact: exports.isLeastExact.value === 1,
+      isGreatestExact: exports.isGreatestExact.value === 1,
     }
     return {
       encoding,
@@ -80,7 +69,7 @@ export class PartFile {
       bytes,
       plainBytes: bytes + plainBytes - bodyBytes,
       nulls,
-      bounds: hasBounds === 1 ? bounds : null,
+      bounds: exports.hasStatistics.value === 1 ? bounds : null,
     }
   }
 
@@ -111,7 +100,8 @@ export class PartFile {
     const header = varint(groups * 2 + 1)
     const levels = new Uint8Array(header.length + groups)
     levels.set(header)
-    levels.set(this.#memory.bytes.subarray(this.#memory.levelsAt, this.#memory.levelsAt + groups), header.length)
+    const from = this.#memory.exports.levels.value
+    levels.set(this.#memory.bytes.subarray(from, from + groups), header.length)
     return levels
   }
 

@@ -44,8 +44,6 @@ const roomBytesMin = 65_536
 /** Longer texts of odd values are cut off. */
 const textBytesMax = 48
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-/** From the report of `encode`. */
-const formIndex = 13
 /** A violation shows as many values of a key. */
 const keyValuesMax = 5
 
@@ -61,7 +59,7 @@ interface Column {
   /** Its position in the older part. */
   readonly kept: number | null
   readonly nullWords: number
-  readonly byEnds: boolean
+  readonly fastCompression: boolean
   facts: FactsTally
   nulls: number
   typeMismatch: number | null
@@ -71,7 +69,10 @@ interface Column {
   readonly chunks: ColumnChunk[]
 }
 
-function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColumn, tables: RuleTables): Column {
+function columnOf(
+  { name, type, nullWords, declared, kept, fastCompression }: WriterColumn,
+  tables: RuleTables,
+): Column {
   const rules = declared === undefined ? null : new DeclaredRules(declared, tables)
   const form = rules?.form
   // Only numbers have such a form.
@@ -83,7 +84,7 @@ function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColum
     stored: type === null ? null : { name, ...storedType(type) },
     kept: kept ?? null,
     nullWords: wordMask(nullWords),
-    byEnds: byEnds ?? false,
+    fastCompression: fastCompression ?? false,
     facts: new FactsTally(),
     nulls: 0,
     typeMismatch: null,
@@ -242,20 +243,6 @@ export class WasmColumnWriter {
     return this.#memory.windowAt + this.#windowBytes - this.#end
   }
 
-  /**
-   * If columns are copied from an older part, its row groups determine which records are next; but if rules leave out
-   * records, they are those that are found in the same way as before.
-   */
-  get #followsOlder(): boolean {
-    return this.#older !== null && !this.#hasChecks
-  }
-
-  /** Most records in the next row group. */
-  get #recordsWanted(): number {
-    if (!this.#followsOlder) return this.#recordsMax
-    return Math.min(this.#recordsMax, this.#older?.rowGroups[this.#groupRecords.length]?.records ?? this.#recordsMax)
-  }
-
   #failOlder(): never {
     throw new Error('Cannot keep columns: the older part has other records')
   }
@@ -267,20 +254,21 @@ export class WasmColumnWriter {
 
   /** Returns a status: `full` if a row group is ready to be written. */
   #find(): number {
-    const groupEnd = !this.#followsOlder ? this.#start + this.#rowGroupBytes : this.#end
-    const found = this.#findUpTo(Math.min(groupEnd, this.#end), this.#recordsWanted)
+    const groupEnd = this.#start + this.#rowGroupBytes
+    const found = this.#findUpTo(Math.min(groupEnd, this.#end), this.#recordsMax)
     if (found !== status.needsMore || groupEnd >= this.#end) return found
     return this.#found > 0 ? status.full : this.#findUpTo(this.#end, 1)
   }
 
   #findUpTo(limit: number, recordsMax: number): number {
-    const found = this.#memory.exports.find(limit, recordsMax)
-    const [records = 0, end = 0] = this.#memory.result
+    const { exports } = this.#memory
+    const found = exports.find(limit, recordsMax)
+    const records = exports.records.value
     // Else where the row group ends would depend on the room for positions.
     const isCut = found === status.full && records < recordsMax
     if (isCut) throw new Error(`Cannot find a row group: no room for the positions in ${limit - this.#start} bytes`)
     this.#found = records
-    this.#foundEnd = end
+    this.#foundEnd = exports.recordsEnd.value
     if (found === status.wrongWidth || found === status.wrongQuote) {
       const what =
         found === status.wrongWidth ? `it does not have ${this.#layout.width} fields` : 'a quote is misplaced'
@@ -424,9 +412,9 @@ export class WasmColumnWriter {
 
   /** Addresses of a field of the records found, from 1. */
   #boundsOf(column: number, record: number): readonly [start: number, end: number] {
-    this.#memory.exports.place(column, record)
-    const [start = 0, end = 0] = this.#memory.result
-    return [start, end]
+    const { exports } = this.#memory
+    exports.findField(column, record)
+    return [exports.fieldStart.value, exports.fieldEnd.value]
   }
 
   /** The text of a field of the records found, without quotes; only the beginning of a long one. */
@@ -476,7 +464,7 @@ export class WasmColumnWriter {
     exports.setKind(...form)
     const isChecked = !isMismatch && this.#isUnbroken && column.isReadAsChecked
     const typeMismatch = exports.read(index, records, kind, column.nullWords, column.form, Number(isChecked))
-    const [withoutValue = 0] = this.#memory.result
+    const withoutValue = exports.nullCount.value
     const table = this.#memory.facts
     const areWordsNull = typeMismatch === 0 && !isMismatch && column.stored !== null && column.nullWords !== 0
     column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table, (record) =>
@@ -485,9 +473,9 @@ export class WasmColumnWriter {
     column.nulls += withoutValue
     if (typeMismatch > 0) column.typeMismatch = this.#records + typeMismatch
     if (column.typeMismatch !== null || column.stored === null || this.#file === null) return
-    exports.setTextEnds(column.byEnds ? 1 : 0)
+    exports.setTextEnds(column.fastCompression ? 1 : 0)
     exports.encode(records, kind, column.stored.valueBytes, column.form)
-    column.form = this.#memory.result[formIndex] ?? 0
+    column.form = exports.columnForm.value
     column.chunks.push(this.#file.writeChunk(records))
   }
 }

@@ -130,7 +130,7 @@ function marked(decoded: string): string {
   return decoded.replaceAll('\ufffd', wrongMark)
 }
 
-/** The same in UTF-32, where a character has four bytes, so that U+FFFD in the file is told from a wrong one. */
+/** The same for UTF-32. Its characters have four bytes each, so a U+FFFD of the file itself is found and kept. */
 function markedUtf32(decoded: string, bytes: Uint8Array, isLittle: boolean): string {
   if (!decoded.includes('\ufffd')) return decoded
   const own = isLittle ? [0xfd, 0xff, 0, 0] : [0, 0, 0xff, 0xfd]

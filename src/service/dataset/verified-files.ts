@@ -41,7 +41,8 @@ const verifiedMax = 20_000
 
 /**
  * Streamed bytes are verified block by block before they are sent. DuckDB reads files itself, so those are verified as
- * a whole first: `path` and `withLocal` promise a file that was intact at most `trustedMs` ago.
+ * a whole first: `path` and `withLocal` promise a file that was intact at most `trustedMs` ago. Every method throws
+ * DATASET_NOT_FOUND for a dataset that is gone, and DATASET_DAMAGED for a file that is not as it was stored.
  */
 export class VerifiedFiles {
   readonly #store: Store
@@ -57,25 +58,19 @@ export class VerifiedFiles {
     this.#nowMs = nowMs
   }
 
-  /**
-   * All bytes of a file; each block is verified before any of it is sent. @throws {ServiceError} DATASET_NOT_FOUND,
-   * DATASET_DAMAGED
-   */
+  /** All bytes of a file; each block is verified before any of it is sent. */
   async read(receipt: Receipt, file: StoredFile): Promise<ByteStream> {
     return await this.readRange(receipt, file, { start: 0, end: file.bytes })
   }
 
-  /**
-   * Bytes of a range; each block with some of them is verified first. @throws {ServiceError} DATASET_NOT_FOUND,
-   * DATASET_DAMAGED
-   */
+  /** Bytes of a range; each block with some of them is verified first. */
   async readRange(receipt: Receipt, file: StoredFile, range: ByteRange): Promise<ByteStream> {
     const blocks = await this.#checksums.blocksOf(receipt, file)
     const source = await this.#store.read(receipt, file.file, blocksAround(range, file))
     return byteStream(verifiedBytes(source, blocks, range), () => source[Symbol.asyncDispose]())
   }
 
-  /** Verified reads of a file, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /** Verified reads of a file, while `use` runs. */
   async withReads<Result>(
     receipt: Receipt,
     file: StoredFile,
@@ -86,7 +81,7 @@ export class VerifiedFiles {
     return await use(verifiedReads(stored.read, blocks))
   }
 
-  /** Local paths of intact files, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /** Local paths of intact files, while `use` runs. */
   async withLocal<Result>(
     receipt: Receipt,
     files: readonly StoredFile[],
@@ -103,10 +98,7 @@ export class VerifiedFiles {
     })
   }
 
-  /**
-   * The files for as long as a client takes: a deletion neither waits for that nor ends it. @throws {ServiceError}
-   * DATASET_NOT_FOUND
-   */
+  /** The files for as long as a client takes: a deletion neither waits for that nor ends it. */
   async share(receipt: Receipt, files: readonly StoredFile[]): Promise<SharedFiles> {
     // Everything that is needed of the dataset later is read now.
     const blocks = await this.#blocksOf(receipt, files)
@@ -134,7 +126,7 @@ export class VerifiedFiles {
 
   /**
    * The same without derived files: if the storage cannot be written to, nothing can be deleted from it either, so the
-   * files are used in place. @throws {ServiceError} DATASET_NOT_FOUND
+   * files are used in place.
    */
   async shareToRead(receipt: Receipt, files: readonly StoredFile[]): Promise<ReadableFiles> {
     try {
@@ -149,7 +141,7 @@ export class VerifiedFiles {
     return { ...readable, [Symbol.asyncDispose]: async () => {} }
   }
 
-  /** Compares the SHA-256 of a file, for which no other file is needed. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** Compares the SHA-256 of a file, for which no other file is needed. */
   async isIntact(of: DatasetVersion, { file, sha256 }: StoredFile): Promise<boolean> {
     try {
       await using source = await this.#store.read(of, file)

@@ -133,20 +133,20 @@ test('convertChanged() counts places without the columns that the part lacks', a
 
 test('TypedParts decides once how texts are compressed, from the first types', async (t) => {
   const { dir, item } = await setUp(t)
-  const byEnds = async (typed: TypedParts) => {
+  const fastCompression = async (typed: TypedParts) => {
     const calls: Call[] = []
     await typed.convert(item, options, recordingConverter(calls), never)
-    return calls[0]?.columns.map((target) => target.byEnds ?? false)
+    return calls[0]?.columns.map((target) => target.fastCompression ?? false)
   }
   const few = new TypedParts(draftIn(dir), basis([integers, dates, mixed], false))
-  assert.deepEqual(await byEnds(few), [false, false, true])
+  assert.deepEqual(await fastCompression(few), [false, false, true])
   few.decide(basis([mixed, dates, mixed]))
-  assert.deepEqual(await byEnds(few), [true, false, true])
+  assert.deepEqual(await fastCompression(few), [true, false, true])
   const many = new TypedParts(draftIn(dir), basis([mixed, dates, mixed], false))
-  assert.deepEqual(await byEnds(many), [false, false, false])
+  assert.deepEqual(await fastCompression(many), [false, false, false])
   many.decide(basis([integers, dates, mixed]))
-  assert.deepEqual(await byEnds(many), [false, false, false])
+  assert.deepEqual(await fastCompression(many), [false, false, false])
   // A decision on the whole first segment replaces the one on its sample.
   many.decideFirst(basis([integers, dates, mixed]))
-  assert.deepEqual(await byEnds(many), [false, false, true])
+  assert.deepEqual(await fastCompression(many), [false, false, true])
 })

@@ -48,7 +48,7 @@ export class TypedParts {
    * Text columns alone are as large as the part, so there they are compressed as well as possible. The first segment
    * decides this: parts must not depend on which later values were known when they were written.
    */
-  #byEnds: boolean
+  #fastCompression: boolean
   /** Parts by the index of their segments. */
   readonly #made: MadePart[] = []
 
@@ -56,7 +56,7 @@ export class TypedParts {
     this.parts = new PartList(draft, 'data')
     this.#basis = basis
     const targets = targetsOf(basis)
-    this.#byEnds = hasFewTexts(targets)
+    this.#fastCompression = hasFewTexts(targets)
     this.#targets = this.#withCompression(targets)
   }
 
@@ -70,12 +70,14 @@ export class TypedParts {
   decideFirst(basis: TypeBasis): void {
     const targets = targetsOf(basis)
     this.#basis = basis
-    this.#byEnds = hasFewTexts(targets)
+    this.#fastCompression = hasFewTexts(targets)
     this.#targets = this.#withCompression(targets)
   }
 
   #withCompression(targets: readonly TargetColumn[]): readonly TargetColumn[] {
-    return this.#byEnds ? targets.map((target) => (isText(target) ? { ...target, byEnds: true } : target)) : targets
+    return this.#fastCompression
+      ? targets.map((target) => (isText(target) ? { ...target, fastCompression: true } : target))
+      : targets
   }
 
   /** after a type mismatch, the part may exist without some columns. */
@@ -210,7 +212,7 @@ function targetsOf({ names, facts, declared, isFinal, delimiter }: TypeBasis): r
 /** Whether a segment with these facts makes the same column. A null word that does not occur makes no difference. */
 function isSameColumn(made: TargetColumn | null, target: TargetColumn, facts: ColumnFacts | undefined): boolean {
   if (made === null || facts === undefined || !isDeepStrictEqual(made.type, target.type)) return false
-  if (made.byEnds !== target.byEnds) return false
+  if (made.fastCompression !== target.fastCompression) return false
   return Object.keys(facts.nullWords).every((word) => made.nullWords.includes(word) === target.nullWords.includes(word))
 }
 

@@ -39,8 +39,8 @@ const gatherMs = 20
 /** What `checkRoom` finds once more bytes have arrived than may. */
 const tooLong = ['UPLOAD_LENGTH_MISMATCH', 'FILE_TOO_LARGE'] as const
 
-/** Failures that pass without a change of the bytes. */
-const passing = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
+/** Failures that may end without a change of the bytes. */
+const transientCodes = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
 
 /** What an upload is made of. */
 interface UploadParts {
@@ -140,8 +140,8 @@ export class ResumableUpload {
       if (signal.aborted) throw signal.reason
       const failure = explained instanceof ServiceError ? explained : new ServiceError('INTERNAL', {}, explained)
       this.failure = failure
-      // After a failure that passes, bytes can still be added: a later reading reads them.
-      this.#phase = passing.some((code) => isServiceError(failure, code)) ? 'idle' : 'over'
+      // After such a failure, bytes can still be added: a later reading reads them.
+      this.#phase = transientCodes.some((code) => isServiceError(failure, code)) ? 'idle' : 'over'
       if (this.#phase === 'over') this.#outcomes.failed(failure)
       throw failure
     }
@@ -357,28 +357,20 @@ const readBytes = 262_144
 
 /** How many bytes of a file can be read, and whether more will follow. */
 class Growth {
-  #readableBytes: number
-  #isWhole: boolean
+  readableBytes: number
+  isWhole: boolean
   #waiting = Promise.withResolvers<void>()
 
   constructor(readableBytes: number, isWhole: boolean) {
-    this.#readableBytes = readableBytes
-    this.#isWhole = isWhole
-  }
-
-  get readableBytes(): number {
-    return this.#readableBytes
-  }
-
-  get isWhole(): boolean {
-    return this.#isWhole
+    this.readableBytes = readableBytes
+    this.isWhole = isWhole
   }
 
   /** Number of bytes readable now; it never decreases. */
   grow(readableBytes: number, isWhole = false): void {
-    if (readableBytes <= this.#readableBytes && isWhole === this.#isWhole) return
-    this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
-    this.#isWhole = isWhole
+    if (readableBytes <= this.readableBytes && isWhole === this.isWhole) return
+    this.readableBytes = Math.max(readableBytes, this.readableBytes)
+    this.isWhole = isWhole
     this.#waiting.resolve()
     this.#waiting = Promise.withResolvers()
   }

@@ -162,3 +162,24 @@ test('startScrub() never begins if it is turned off', async (t) => {
   assert.equal(seen.read, 0)
   assert.equal(await store.savedState('scrub.json'), null)
 })
+
+test('startScrub() asks for one dataset after another, however many there are', async () => {
+  const { events, seen, options } = watched()
+  let listed = 0
+  const store = {
+    *idsAfter() {
+      while (listed < 5_000) yield String(++listed).padStart(32, '0')
+    },
+    receipt: async (id: string) => {
+      if (Number(id) === 3) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'it is gone' })
+      return null
+    },
+    read: async () => assert.fail('no dataset has a file'),
+    saveState: async () => {},
+    savedState: async () => null,
+  }
+  const interrupted = once(events, 'sleep')
+  await using _scrub = startScrub({ store, everyMs: hourMs, ...options })
+  await interrupted
+  assert.deepEqual([listed, seen.warned], [3, 1])
+})

@@ -12,7 +12,7 @@ import { type Clock, createPace, systemClock } from '../../io/pace.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface ScrubOptions {
-  readonly store: Pick<Store, 'olderThan' | 'receipt' | 'read' | 'saveState' | 'savedState'>
+  readonly store: Pick<Store, 'idsAfter' | 'receipt' | 'read' | 'saveState' | 'savedState'>
   /** From the start of one scrub to the start of the next. Milliseconds; Infinity for never. */
   readonly everyMs: number
   readonly bytesPerSecondMax: number
@@ -81,11 +81,9 @@ async function scrubFrom(options: ScrubOptions, clock: Clock, from: Progress, si
     meter.read(bytes)
     await pace(bytes, one)
   }
-  const after = from.after ?? ''
-  const ids = [...store.olderThan(Number.POSITIVE_INFINITY)].filter((id) => id > after)
   let progress = from
   let keptAtMs = clock.now()
-  for (const id of ids.toSorted()) {
+  for (const id of store.idsAfter(from.after ?? '')) {
     const damages = await scrubDataset({ store, pace: counted }, id, signal)
     for (const { file, detail } of damages) {
       meter.damaged()

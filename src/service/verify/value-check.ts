@@ -214,9 +214,11 @@ function targetsOf(receipt: ParsedReceipt) {
     return fieldsMatch === 'exact' ? declared?.columns[i] : declared?.columns.find(isField)
   })
   const targets = readTargets(receipt, fields)
-  const byEnds = hasFewTexts(targets)
+  const fastCompression = hasFewTexts(targets)
   return {
-    columns: targets.map((target) => (byEnds && target.type.kind === 'text' ? { ...target, byEnds } : target)),
+    columns: targets.map((target) =>
+      fastCompression && target.type.kind === 'text' ? { ...target, fastCompression } : target,
+    ),
     keys: declared === null ? [] : keysIn(declared, fields),
   }
 }

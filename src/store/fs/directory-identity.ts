@@ -35,33 +35,23 @@ const lockTexts: Texts = {
  * safe, because another process may have been first.
  */
 export class DirectoryIdentity {
-  readonly #directories: ReadonlyMap<string, string>
-  readonly #lockFile: ReadonlyMap<string, string>
-
-  private constructor(directories: ReadonlyMap<string, string>, lockFile: ReadonlyMap<string, string>) {
-    this.#directories = directories
-    this.#lockFile = lockFile
-  }
+  readonly #known: readonly { readonly path: string; readonly identity: string; readonly texts: Texts }[]
 
   /** Remembers what is at these paths now. */
-  static async open(directories: readonly string[], lockFile: string): Promise<DirectoryIdentity> {
-    return new DirectoryIdentity(identities(directories), identities([lockFile]))
+  constructor(directories: readonly string[], lockFile: string) {
+    const known = (path: string, texts: Texts) => ({ path, identity: identityOf(path), texts })
+    // The lock file is the last, so that a directory that is gone together with it is reported as gone.
+    this.#known = [...directories.map((path) => known(path, directoryTexts)), known(lockFile, lockTexts)]
   }
 
   /** @throws {ServiceError} STORE_UNAVAILABLE if one of them is gone or has been replaced; TOO_MANY_OPEN_FILES */
   async check(): Promise<void> {
-    checkAll(this.#directories, directoryTexts)
-    // Checked last, so that a directory that is gone together with its lock file is reported as gone.
-    checkAll(this.#lockFile, lockTexts)
-  }
-}
-
-function checkAll(identityByPath: ReadonlyMap<string, string>, texts: Texts): void {
-  for (const [path, identity] of identityByPath) {
-    const found = identityNow(path, texts)
-    if (found === identity) continue
-    const cause = new Error(`'${path}' is ${found}, was ${identity}`)
-    throw new ServiceError('STORE_UNAVAILABLE', { problem: texts.replaced }, cause)
+    for (const { path, identity, texts } of this.#known) {
+      const found = identityNow(path, texts)
+      if (found === identity) continue
+      const cause = new Error(`'${path}' is ${found}, was ${identity}`)
+      throw new ServiceError('STORE_UNAVAILABLE', { problem: texts.replaced }, cause)
+    }
   }
 }
 
@@ -71,10 +61,6 @@ function identityNow(path: string, texts: Texts): string {
   } catch (error) {
     throw isMissing(error) ? new ServiceError('STORE_UNAVAILABLE', { problem: texts.gone }, error) : toStoreError(error)
   }
-}
-
-function identities(paths: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(paths.map((path) => [path, identityOf(path)]))
 }
 
 /**

@@ -88,7 +88,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     // They may stem from a start that crashed before their names were durable.
     await syncDirectory(root)
     await completeReplacements(paths)
-    const place = await DirectoryIdentity.open([root, datasets, incoming, uploads, trash], lockPath(root))
+    const place = new DirectoryIdentity([root, datasets, incoming, uploads, trash], lockPath(root))
     const index = opened.adopt(await openIndex(paths, logger, options.readAllMax), (one) => closeIndex(one, paths))
     const shared = {
       datasets: opened.use(await SharedDirectory.open(datasets)),
@@ -481,6 +481,10 @@ class FsStore implements Store {
 
   usage(owner: string, isTrash?: boolean): Usage {
     return this.#index.usage(owner, isTrash)
+  }
+
+  idsAfter(id: string): Iterable<string> {
+    return this.#index.ids(id).filter((one) => this.#index.has(one))
   }
 
   olderThan(uploadedBefore: number): Iterable<string> {

@@ -19,10 +19,12 @@ const listAllEveryMs = 300_000
 const refreshEveryMs = 5_000
 const readsAtOnceMax = 16
 
+type IndexObjects = Pick<S3Objects, 'list' | 'listPages' | 'get' | 'now'>
+
 /** The index of a bucket. It may lag behind changes by others: only a receipt shows whether a dataset exists. */
 export class S3Index implements Disposable {
   readonly datasets = DatasetIndex.create()
-  readonly #objects: S3Objects
+  readonly #objects: IndexObjects
   #listedAllAt = Number.NEGATIVE_INFINITY
   #newestAt = 0
   #refreshing: Promise<void> | null = null
@@ -33,7 +35,7 @@ export class S3Index implements Disposable {
   /** Changed here while everything is being listed; the list is older. */
   readonly #changed = new Set<string>()
 
-  constructor(objects: S3Objects) {
+  constructor(objects: IndexObjects) {
     this.#objects = objects
   }
 
@@ -63,7 +65,13 @@ export class S3Index implements Disposable {
   /** Only here: a dataset was published, repaired or removed, or turned out to be gone. Returns what was known of it. */
   forget(id: string): Entry | undefined {
     this.#changed.add(id)
-    return this.datasets.delete(id)
+    return this.#remove(id)
+  }
+
+  #remove(id: string): Entry | undefined {
+    const entry = this.datasets.delete(id)
+    this.datasets.markSure(id)
+    return entry
   }
 
   /** Only here, see `complete` for all processes. */
@@ -80,20 +88,27 @@ export class S3Index implements Disposable {
     const now = performance.now()
     const isAll = now - this.#listedAllAt > listAllEveryMs
     this.#changed.clear()
-    const listed = await this.#listFrom(isAll ? indexPrefix : indexKeyFrom(this.#newestAt - lateMsMax))
-    const ids = new Set(listed.map(({ id }) => id))
-    const gone = isAll ? [...this.datasets.ids()].filter((id) => !ids.has(id) && !this.#changed.has(id)) : []
-    this.datasets.together(() => {
-      for (const id of gone) this.datasets.delete(id)
-      for (const entry of listed) this.#learn(entry)
-    })
+    // What is listed is sure again.
+    if (isAll) this.datasets.markAllUnsure()
+    const from = isAll ? indexPrefix : indexKeyFrom(this.#newestAt - lateMsMax)
+    for await (const keys of this.#objects.listPages(indexPrefix, from)) this.#learnAll(indexEntries(keys))
+    if (isAll) this.#removeUnsure()
     await this.#readMoves()
     // Whoever restored one may have ended before it could tell others.
-    if (isAll) await this.#lookAt([...this.datasets.expiredTrash(Number.POSITIVE_INFINITY, 0)])
+    if (isAll) await this.#lookAt(this.datasets.expiredTrash(Number.POSITIVE_INFINITY, 0))
     if (isAll) this.#listedAllAt = now
   }
 
-  async #lookAt(some: readonly { readonly id: string }[]): Promise<void> {
+  #removeUnsure(): void {
+    this.datasets.together(() => {
+      for (const id of this.datasets.unsureIds()) {
+        if (this.#changed.has(id)) this.datasets.markSure(id)
+        else this.#remove(id)
+      }
+    })
+  }
+
+  async #lookAt(some: Iterable<{ readonly id: string }>): Promise<void> {
     await forEachLimit(some, readsAtOnceMax, ({ id }) => this.#look(id))
   }
 
@@ -114,7 +129,7 @@ export class S3Index implements Disposable {
    * are in lists, but what orders and filters need of them is unknown.
    */
   async describe(): Promise<void> {
-    this.#describing ??= this.#lookAt(this.datasets.undescribedIds().map((id) => ({ id }))).finally(() => {
+    this.#describing ??= this.#lookAt(this.datasets.undescribed()).finally(() => {
       this.#describing = null
     })
     await this.#describing
@@ -128,7 +143,7 @@ export class S3Index implements Disposable {
     if (before === undefined || now === undefined) return
     // Changed here since.
     if (now.trashedAt !== before.trashedAt) return
-    if (found === null || found.isTombstone) return void this.datasets.delete(id)
+    if (found === null || found.isTombstone) return void this.#remove(id)
     // A damaged receipt says nothing.
     if (found.committed === null) return
     const { receipt, trashedAt, attempt } = found.committed
@@ -140,11 +155,11 @@ export class S3Index implements Disposable {
     if (isDismissed !== now.isDismissed) this.datasets.dismiss(id, isDismissed)
   }
 
-  async #listFrom(after: string): Promise<readonly Entry[]> {
-    const keys = await Array.fromAsync(this.#objects.list(indexPrefix, after))
-    const entries = indexEntries(keys)
+  #learnAll(entries: readonly Entry[]): void {
+    this.datasets.together(() => {
+      for (const entry of entries) this.#learn(entry)
+    })
     this.#newestAt = entries.reduce((newest, { lastUploadAt }) => Math.max(newest, lastUploadAt), this.#newestAt)
-    return entries
   }
 
   #learn(entry: Entry): void {

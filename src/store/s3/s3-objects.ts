@@ -193,15 +193,18 @@ export class S3Objects {
 
   /** Keys with this prefix, in order, starting after `after`; without the prefix of the store. */
   async *list(keyPrefix: string, after?: string): AsyncGenerator<string> {
-    for await (const { key } of this.listSizes(keyPrefix, after)) yield key
+    for await (const keys of this.listPages(keyPrefix, after)) yield* keys
+  }
+
+  /** Like `list`, at most 1,000 at a time. */
+  async *listPages(keyPrefix: string, after?: string): AsyncGenerator<readonly string[]> {
+    for await (const { Contents = [] } of this.#pages(keyPrefix, { after }))
+      yield Contents.map(({ Key = '' }) => Key.slice(this.#prefix.length))
   }
 
   /** Like `list`, with the size of each object in bytes. */
-  async *listSizes(
-    keyPrefix: string,
-    after?: string,
-  ): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
-    for await (const { Contents = [] } of this.#pages(keyPrefix, { after })) {
+  async *listSizes(keyPrefix: string): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
+    for await (const { Contents = [] } of this.#pages(keyPrefix)) {
       for (const { Key = '', Size = 0 } of Contents) yield { key: Key.slice(this.#prefix.length), bytes: Size }
     }
   }
@@ -213,7 +216,7 @@ export class S3Objects {
     }
   }
 
-  async *#pages(keyPrefix: string, { after, delimiter }: { after?: string | undefined; delimiter?: string }) {
+  async *#pages(keyPrefix: string, { after, delimiter }: { after?: string | undefined; delimiter?: string } = {}) {
     let token: string | undefined
     do {
       const command = new ListObjectsV2Command({
@@ -470,7 +473,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError'
 }
 
-/** What callers of the store are told. */
+/** The error that callers of the store get. */
 function toStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const status = statusOf(error)

@@ -30,8 +30,8 @@ export async function probeBucket(objects: S3Objects): Promise<void> {
     await objects.delete([key, large]).catch(() => {})
     const { code, cause } = error instanceof ServiceError ? error : { code: '', cause: error }
     const isMisconfigured = cause instanceof Error && cause.name === 'CredentialsProviderError'
-    const isPassing = code === 'STORE_UNAVAILABLE' && isAway(cause) && !isMisconfigured
-    throw code === 'STORE_UNSUITABLE' || isPassing
+    const isTransient = code === 'STORE_UNAVAILABLE' && isAway(cause) && !isMisconfigured
+    throw code === 'STORE_UNSUITABLE' || isTransient
       ? error
       : unsuitable(`${isMisconfigured ? 'signing' : operationOf(cause)} fails`, cause)
   }

@@ -126,7 +126,7 @@ export class S3Receipts {
 }
 
 /** The receipt object of a dataset, or what marks it as removed; null if there is neither. `id` may be any text. */
-export async function readReceipt(objects: S3Objects, id: string): Promise<ReceiptObject | null> {
+export async function readReceipt(objects: Pick<S3Objects, 'get'>, id: string): Promise<ReceiptObject | null> {
   const found = isDatasetId(id) ? await objects.get(receiptKey(id)) : null
   return found && parseCommit(found, id)
 }

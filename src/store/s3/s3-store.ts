@@ -447,6 +447,10 @@ class S3Store implements Store {
     return this.#index.datasets.usage(owner, isTrash)
   }
 
+  idsAfter(id: string): Iterable<string> {
+    return this.#index.datasets.ids(id).filter((one) => this.#index.datasets.has(one))
+  }
+
   olderThan(uploadedBefore: number): Iterable<string> {
     return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs)
   }

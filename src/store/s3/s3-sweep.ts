@@ -72,8 +72,11 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
  */
 export async function sweep(objects: S3Objects, now: number, dueAt?: Map<Attempt, number>): Promise<number> {
   const noted = await sweepNotes(objects, now, dueAt)
-  const moves = await Array.fromAsync(objects.list(movesPrefix))
-  await objects.delete(moves.filter((key) => key < movesFrom(now - attemptMsMax)))
+  for await (const keys of objects.listPages(movesPrefix)) {
+    const old = keys.filter((key) => key < movesFrom(now - attemptMsMax))
+    await objects.delete(old)
+    if (old.length < keys.length) break
+  }
   const { strays, incomplete, unnoted } = await survey(objects, false)
   for (const one of incomplete) await complete(objects, one)
   // Where they cannot be removed, tombstones stay.
@@ -173,7 +176,7 @@ export async function sweepAttempt(objects: S3Objects, attempt: Attempt): Promis
 }
 
 async function deleteAll(objects: S3Objects, prefix: string): Promise<void> {
-  await objects.delete(await Array.fromAsync(objects.list(prefix)))
+  for await (const keys of objects.listPages(prefix)) await objects.delete(keys)
 }
 
 /** What does not agree with the receipts. */

@@ -73,10 +73,6 @@ export function scaleMax(valueClass: u32): u32 {
   return load<u32>(FACTS + (valueClass as usize) * ROW_BYTES, 24)
 }
 
-export function addWord(word: u32): void {
-  addWords(word, 1)
-}
-
 export function addWords(word: u32, count: u32): void {
   const at = WORDS + ((word as usize) << 2)
   store<u32>(at, load<u32>(at) + count)

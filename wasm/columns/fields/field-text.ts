@@ -12,7 +12,7 @@ export function startAt(place: usize): usize {
   return (load<u32>(place - 4) as usize) + 1
 }
 
-/** Where it ends; with `trims`, before a CR. */
+/** Where it ends; with `trims`, before a CR. No field is empty that begins a record and ends it. */
 @inline
 export function endAt(place: usize, trims: bool): usize {
   const end = load<u32>(place) as usize
@@ -60,9 +60,8 @@ export function trimBlanks(start: usize, end: usize): void {
 
 /** The whole text of the field that ends at a place; long ones with doubled quotes are copied to `texts`. */
 export function findText(place: usize, trims: bool): void {
-  textStart = (load<u32>(place - 4) as usize) + 1
-  textEnd = load<u32>(place) as usize
-  if (trims && textEnd > textStart && load<u8>(textEnd - 1) == 13) textEnd--
+  textStart = startAt(place)
+  textEnd = endAt(place, trims)
   if (textStart == textEnd || (load<u8>(textStart) as u32) != quote) return
   textStart++
   textEnd--

@@ -40,11 +40,6 @@ export function beginRecords(start: usize): void {
   afterReturn = 0
 }
 
-/** Whether the records end with the bytes examined. */
-export function endsWithRecord(): bool {
-  return recordsEnd == nextByte
-}
-
 /** One bit for each of 64 lanes, which are all ones or all zeros. */
 @inline
 function bitsOf(a: v128, b: v128, c: v128, d: v128): u64 {

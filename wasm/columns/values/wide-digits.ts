@@ -52,30 +52,3 @@ export function numberOf(digits: v128): u64 {
   const eights = i64x2.extract_lane(i32x4.dot_i16x8_s(narrow, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1)), 0) as u64
   return (eights & 0xffffffff) * 100000000 + (eights >> 32)
 }
-
-/** The 8 bytes before each of two positions. */
-@inline
-export function eightBefore(a: usize, b: usize): v128 {
-  return v128.load64_lane(b - 8, v128.load64_zero(a - 8), 1)
-}
-
-/** All ones in the last `a` lanes of the lower half and the last `b` lanes of the upper; each at most 8. */
-@inline
-export function lastOfEight(a: usize, b: usize): v128 {
-  return eightBefore(LAST_LANES + 16 + a, LAST_LANES + 16 + b)
-}
-
-/** Two numbers of 8 digits each, in the first two of four lanes. */
-@inline
-export function twoNumbersOf(digits: v128): v128 {
-  const fours = i32x4.dot_i16x8_s(pairsOf(digits), i16x8(100, 1, 100, 1, 100, 1, 100, 1))
-  const narrow = i16x8.narrow_i32x4_s(fours, fours)
-  return i32x4.dot_i16x8_s(narrow, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1))
-}
-
-/** Negates the first, the second, or both of two numbers. */
-@inline
-export function withSigns(numbers: v128, isFirst: bool, isSecond: bool): v128 {
-  const signs = i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(0), 0, -(isFirst as i32)), 1, -(isSecond as i32))
-  return i32x4.sub(v128.xor(numbers, signs), signs)
-}

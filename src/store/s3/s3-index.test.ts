@@ -1,0 +1,61 @@
+// Tests of the S3 index: how it reads a full listing of the bucket.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { uuidV7 } from '../../core/ids.ts'
+import { S3Index } from './s3-index.ts'
+import { indexKey } from './s3-keys.ts'
+
+const hourMs = 3_600_000
+
+/** Keys of the index, each published a millisecond after the one before. */
+const keysOf = (numbers: readonly number[]) =>
+  numbers.map((number) => {
+    const id = number.toString(16).padStart(32, '0')
+    const attempt = uuidV7(number)
+    const entry = { createdAt: number, owner: '', bytes: number } as Parameters<typeof indexKey>[1]
+    return indexKey({ id, attempt, since: attempt, publishedAt: number }, entry, 0, `file-${number}.csv`)
+  })
+
+test('refresh() learns a full listing page by page, and forgets what is not listed', async (t) => {
+  let pages: readonly (readonly string[])[] = []
+  const sizes: number[] = []
+  let onPage = () => {}
+  using index: S3Index = new S3Index({
+    async *listPages() {
+      for (const page of pages) {
+        sizes.push(index.datasets.size)
+        onPage()
+        yield page
+      }
+    },
+    async *list() {},
+    get: async () => null,
+    now: Date.now,
+  })
+  const all = Array.from({ length: 2_500 }, (_, number) => number)
+  const inPages = (keys: readonly string[]) => [0, 1_000, 2_000].map((from) => keys.slice(from, from + 1_000))
+  pages = inPages(keysOf(all))
+  await index.refresh()
+  assert.deepEqual(sizes, [0, 1_000, 2_000])
+  assert.equal(index.datasets.size, 2_500)
+
+  // Two are not listed any more; one of them is published anew meanwhile, and another dataset restored.
+  const [first, second, third] = ['0', '1', '2'].map((number) => number.padStart(32, '0')) as [string, string, string]
+  pages = inPages(keysOf(all.slice(2)))
+  const later = performance.now() + hourMs
+  t.mock.method(performance, 'now', () => later)
+  onPage = () => {
+    const entry = index.forget(first)
+    if (entry !== undefined) index.add(entry)
+    index.move(third, null)
+  }
+  await index.refresh()
+  assert.deepEqual(
+    [first, second, third].map((id) => index.datasets.has(id)),
+    [true, false, true],
+  )
+  assert.equal(index.datasets.size, 2_499)
+  // Nothing is left to grow with each removal.
+  index.forget(first)
+  assert.deepEqual([...index.datasets.unsureIds()], [])
+})
