@@ -1,26 +1,5 @@
 // Sizing: the cost of uploads, and of many of them, computed from bench/figures.json, as Markdown.
-import { existsSync, readFileSync } from 'node:fs'
-
-/** Rows of bench/figures.json. */
-interface Figures {
-  readonly date: string
-  readonly machine: string
-  readonly sizes: readonly {
-    readonly name: string
-    readonly bytes: number
-    readonly cpuSeconds: { readonly server: number; readonly converters: number }
-  }[]
-  readonly cores?: readonly {
-    readonly cores: number
-    readonly isMeasured: boolean
-    readonly cpuSeconds: { readonly receiving: number }
-  }[]
-  readonly replicas?: {
-    readonly files?: number
-    readonly replicas?: readonly { readonly replicas: number; readonly cpuSeconds: { readonly services: number } }[]
-    readonly requests?: readonly { readonly bytes: number; readonly calls: Readonly<Record<string, number>> }[]
-  }
-}
+import { readFigures } from '../../bench/figures.ts'
 
 /** Costs of one upload of 100 MB. */
 interface Upload {
@@ -54,9 +33,7 @@ const methods: Readonly<Record<string, keyof Upload['requests']>> = {
 }
 
 function readUpload(): Upload | null {
-  const url = new URL('../../bench/figures.json', import.meta.url)
-  if (!existsSync(url)) return null
-  const { date, machine, sizes, cores = [], replicas } = JSON.parse(readFileSync(url, 'utf8')) as Figures
+  const { date, machine, sizes, cores, replicas } = readFigures()
   const size = sizes.find(({ name }) => name === '100 MB')
   const largest = sizes.at(-1)
   const core = cores.find((one) => one.cores === coresPerReplica && one.isMeasured)
