@@ -28,7 +28,7 @@ interface Input {
   readonly MultipartUpload?: { readonly Parts: readonly { readonly PartNumber: number; readonly ETag: string }[] }
 }
 
-export interface StoredObject {
+interface StoredObject {
   readonly body: Buffer
   readonly etag: string
   readonly modified: Date
@@ -45,10 +45,6 @@ const pageKeys = 1_000
 export class FakeBucket {
   readonly objects = new Map<string, StoredObject>()
   readonly multiparts = new Map<string, Multipart>()
-  /** Called after an object changed, with the ETags before and after; null for none. */
-  changed: (key: string, before: StoredObject | null, after: StoredObject | null) => void = () => {}
-  /** True for keys whose conditions are ignored: a server that is not suitable. */
-  ignores: (key: string) => boolean = () => false
   readonly #now: () => number
 
   /** @param now The clock of the server, in epoch milliseconds. */
@@ -67,11 +63,9 @@ export class FakeBucket {
 
   /** Writes or removes an object as no client of the service does. */
   set(key: string, body: Uint8Array | null, etag?: string): void {
-    const before = this.objects.get(key) ?? null
     const modified = new Date(this.#now())
     if (body === null) this.objects.delete(key)
     else this.objects.set(key, { body: Buffer.from(body), etag: etag ?? etagOf(body), modified })
-    this.changed(key, before, this.objects.get(key) ?? null)
   }
 
   readonly #calls: Readonly<Record<string, (input: Input) => object>> = {
@@ -165,7 +159,6 @@ export class FakeBucket {
   }
 
   #compare({ Key = '', IfMatch, IfNoneMatch }: Input): void {
-    if (this.ignores(Key)) return
     const found = this.objects.get(Key)
     if (IfNoneMatch !== undefined && found !== undefined) throw refusal('PreconditionFailed', 412)
     if (IfMatch === undefined) return

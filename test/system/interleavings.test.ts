@@ -1,5 +1,6 @@
-// Tests of one dataset that is uploaded, read, scrubbed, repaired, deleted and expires at once, in many orders: whoever
-// reads finds one publish, a sound one never counts as damaged, and nothing acknowledged is removed.
+// Tests of one dataset that is uploaded, read, scrubbed, repaired, deleted and expires at once, in many orders, by one
+// process or by two replicas: whoever reads finds one publish, a sound one never counts as damaged, and nothing
+// acknowledged is removed. Then the same by a replica whose calls fail, one after the other.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
@@ -15,10 +16,14 @@ import { scrubDataset } from '../../src/service/scrub/scheduled-scrub.ts'
 import { arrive } from '../../src/service/upload/arrival.ts'
 import { type FinishedDraft, finishedDraft, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
 import { place } from '../../src/store/fs/fs-store.testing.ts'
+import type { Store } from '../../src/store/store.ts'
 import { fill, publishSample, readAll, sample } from '../../src/store/store-samples.testing.ts'
 import { type InterleavingCase, interleave, yielding } from '../support/interleave.ts'
+import { scratchDir } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
 import { serviceTools } from '../support/service-tools.ts'
+import { SteppedBucket } from '../support/stepped-bucket.ts'
+import { assertSwept } from '../support/swept-bucket.ts'
 
 const { id } = sample({ seed: 1 }).receipt
 const started = Date.now()
@@ -34,14 +39,61 @@ function variant(partCount: number) {
   return { files, receipt: { ...receipt, id } }
 }
 
-/** What clients and the service itself do, with the classes of the service over a store that yields at every call. */
-async function service(t: TestContext) {
+/** Where the dataset is stored: by one process in a directory, or by two replicas in a bucket. */
+interface Place {
+  /** Those that tasks use in turns. */
+  readonly stores: readonly Store[]
+  /** Writes as if at another time, in epoch milliseconds. */
+  at(time: number, work: () => Promise<unknown>): Promise<void>
+  damage(file: string): Promise<void>
+  /** Lets all stores know what others have done. */
+  catchUp(): Promise<void>
+  /** Nothing is left but what the dataset needs. */
+  assertSwept(): Promise<void>
+  /** Decides on the calls of the bucket from now on. */
+  decide?(fate: SteppedBucket['fate']): void
+}
+
+async function inDirectory(t: TestContext): Promise<Place> {
   const { dir, open } = await place(t)
-  const real = await open()
+  return {
+    stores: [await open()],
+    // Its age is in the record of the upload.
+    at: async (_, work) => void (await work()),
+    damage: (file) => writeFile(join(dir, 'datasets', id, file), 'x'),
+    catchUp: async () => {},
+    assertSwept: async () => {},
+  }
+}
+
+async function inBucket(t: TestContext): Promise<Place> {
+  const scratch = await scratchDir()
+  const bucket = new SteppedBucket(scratch.path)
+  t.after(async () => {
+    await bucket[Symbol.asyncDispose]()
+    await scratch[Symbol.asyncDispose]()
+  })
+  return {
+    stores: [await bucket.open(), await bucket.open()],
+    at: async (time, work) => {
+      bucket.aheadMs = time - Date.now()
+      await work()
+      bucket.aheadMs = 0
+    },
+    damage: async (file) => bucket.damage(id, file),
+    catchUp: () => bucket.catchUp(),
+    assertSwept: () => assertSwept(bucket.objects),
+    decide: (fate) => {
+      bucket.fate = fate
+    },
+  }
+}
+
+/** What clients and the service itself do, with the classes of the service over a store that yields at every call. */
+function serviceOver(real: Store, seen: Seen) {
   const store = yielding(real)
   // No test reads rows.
   const { files, existing, catalog, tools } = serviceTools(store, {} as PartReader)
-  const seen = { outcomes: [] as string[], expired: 0, done: [] as string[] }
 
   const readFiles = async (receipt: Receipt) => {
     for (const file of storedFiles(receipt)) {
@@ -55,7 +107,7 @@ async function service(t: TestContext) {
     for (const part of receipt.parts) await shared.path(part)
     return receipt
   }
-  const upload = (partCount: number) => async () => {
+  const upload = async (partCount: number) => {
     const { receipt, files: contents } = variant(partCount)
     await using draft = await store.draft()
     await fill(draft, { receipt, files: contents })
@@ -66,7 +118,7 @@ async function service(t: TestContext) {
     seen.outcomes.push(upload.outcome)
   }
   /** Deletes what has this creation time, or whatever is there. */
-  const remove = (createdAt?: number) => () =>
+  const remove = (createdAt?: number) =>
     removeOwn(
       tools,
       id,
@@ -76,34 +128,31 @@ async function service(t: TestContext) {
       if (!isServiceError(error, 'DATASET_NOT_FOUND') && !isServiceError(error, 'PRECONDITION_FAILED')) throw error
     })
   return {
-    dir,
-    store: real,
-    seen,
     upload,
     remove,
     /** Puts what is there in the trash, if anything is. */
-    trash: () => () => removeOwn(tools, id, 'trash').then(() => void seen.done.push('trash'), ignoreMissing),
-    restore: () => () =>
+    trash: () => removeOwn(tools, id, 'trash').then(() => void seen.done.push('trash'), ignoreMissing),
+    restore: () =>
       trashOf(tools, '', id, (of) => store.restore(of)).then(() => void seen.done.push('restore'), ignoreMissing),
-    erase: () => () =>
+    erase: () =>
       trashOf(tools, '', id, (of) => eraseTrashed(tools, of)).then(() => void seen.done.push('erase'), ignoreMissing),
     /** Erases what has been in the trash for long. */
-    expireTrash: () => async () => {
+    expireTrash: async () => {
       for (const of of [...store.expiredTrash(Date.now() + 1, 0)]) if (await store.erase(of)) seen.done.push('erase')
     },
     /** Deletes while it certainly exists. */
-    removeThere: () => () => removeOwn(tools, id, 'erase'),
-    sendAgain: (partCount: number) => async () => {
-      await remove()()
-      await upload(partCount)()
+    removeThere: () => removeOwn(tools, id, 'erase'),
+    sendAgain: async (partCount: number) => {
+      await remove()
+      await upload(partCount)
     },
-    read: () => () =>
+    read: () =>
       catalog.reading(id, readFiles).then(
         () => {},
         (error) => assert.ok(isServiceError(error, 'DATASET_NOT_FOUND'), error),
       ),
     /** Reads while it certainly exists. */
-    readThere: (file: 'original' | 'parts') => async () => {
+    readThere: async (file: 'original' | 'parts') => {
       await catalog.reading(id, async (receipt) => {
         const wanted = file === 'original' ? [originalOf(receipt)] : receipt.parts
         for (const one of wanted) await readAll(await files.read(receipt, one))
@@ -113,24 +162,48 @@ async function service(t: TestContext) {
         })
       })
     },
-    scrub: () => async () => {
+    scrub: async () => {
       assert.deepEqual(await scrubDataset({ store, pace: async () => {} }, id, new AbortController().signal), [])
     },
-    expire: (uploadedBefore: number) => async () => {
+    expire: async (uploadedBefore: number) => {
       for (const old of [...store.olderThan(uploadedBefore)]) {
         if (await store.remove({ id: old }, uploadedBefore)) seen.expired += 1
       }
     },
+  }
+}
+
+interface Seen {
+  outcomes: string[]
+  expired: number
+  done: string[]
+}
+
+async function service(t: TestContext, open: (t: TestContext) => Promise<Place>) {
+  const { stores, ...where } = await open(t)
+  const [real] = stores as [Store]
+  const seen: Seen = { outcomes: [], expired: 0, done: [] }
+  const services = stores.map((one) => serviceOver(one, seen))
+  return {
+    ...where,
+    store: real,
+    services,
+    seen,
+    /** The tasks of a case, each at another replica than the one before. */
+    tasks: (wanted: Readonly<Record<string, (one: ReturnType<typeof serviceOver>) => Promise<void>>>) =>
+      Object.fromEntries(
+        Object.entries(wanted).map(([name, task], i) => [name, () => task(services[i % services.length]!)]),
+      ),
     /** Begins again with this publish; null for none. */
     begin: async (partCount: number | null, createdAt?: number) => {
       await real.remove({ id })
       for (const of of [...real.expiredTrash(Number.POSITIVE_INFINITY, 0)]) await real.erase(of)
-      seen.outcomes.length = 0
-      seen.done.length = 0
-      seen.expired = 0
+      Object.assign(seen, { outcomes: [], done: [], expired: 0 })
       if (partCount === null) return
-      const { receipt, files: contents } = variant(partCount)
-      await publishSample(real, { files: contents, receipt: { ...receipt, createdAt: createdAt ?? receipt.createdAt } })
+      const { receipt, files } = variant(partCount)
+      const old = { ...receipt, createdAt: createdAt ?? receipt.createdAt }
+      await where.at(old.createdAt, () => publishSample(real, { files, receipt: old }))
+      await where.catchUp()
     },
   }
 }
@@ -141,13 +214,25 @@ function ignoreMissing(error: unknown): void {
 
 type Service = Awaited<ReturnType<typeof service>>
 
-/** Declares a test of all orders with one switch, and of random ones. */
+/** Declares tests of all orders with one switch, and of random ones, in both places. */
 function orders(title: string, begin: (one: Service) => Promise<InterleavingCase>): void {
-  test(title, async (t) => {
-    const one = await service(t)
-    const tried = await interleave({ seed, random: 20 }, () => begin(one))
-    t.diagnostic(`SEED=${seed}, orders: ${tried}`)
-  })
+  for (const open of [inDirectory, inBucket]) {
+    test(`${title} (${open.name})`, async (t) => {
+      const one = await service(t, open)
+      const tried = await interleave({ seed, random: 10, hasFileSteps: open === inDirectory }, async () => {
+        const { tasks, check } = await begin(one)
+        return {
+          tasks,
+          check: async () => {
+            await one.catchUp()
+            await check()
+            await one.assertSwept()
+          },
+        }
+      })
+      t.diagnostic(`SEED=${seed}, orders: ${tried}`)
+    })
+  }
 }
 
 /** The dataset is there, and every file is what its receipt names. */
@@ -157,10 +242,17 @@ async function assertWhole({ store }: Service): Promise<void> {
   for (const file of storedFiles(receipt)) assert.ok(await files.isIntact(receipt, file), file.file)
 }
 
+async function isWhole(one: Service): Promise<boolean> {
+  return await assertWhole(one).then(
+    () => true,
+    () => false,
+  )
+}
+
 orders('a sound dataset never counts as damaged for an upload while it is deleted and sent again', async (one) => {
   await one.begin(1)
   return {
-    tasks: { again: one.sendAgain(2), upload: one.upload(3) },
+    tasks: one.tasks({ again: (at) => at.sendAgain(2), upload: (at) => at.upload(3) }),
     check: async () => {
       assert.equal(one.seen.outcomes.includes('repaired'), false)
       if (one.seen.outcomes.every((outcome) => outcome === 'new')) await assertWhole(one)
@@ -170,12 +262,18 @@ orders('a sound dataset never counts as damaged for an upload while it is delete
 
 orders('a reader finds one publish or none while a dataset is deleted and sent again', async (one) => {
   await one.begin(1)
-  return { tasks: { read: one.read(), again: one.sendAgain(2) }, check: () => assertWhole(one) }
+  return {
+    tasks: one.tasks({ read: (at) => at.read(), again: (at) => at.sendAgain(2) }),
+    check: () => assertWhole(one),
+  }
 })
 
 orders('a scrub finds no damage in a dataset that is deleted and sent again', async (one) => {
   await one.begin(1)
-  return { tasks: { scrub: one.scrub(), again: one.sendAgain(2) }, check: () => assertWhole(one) }
+  return {
+    tasks: one.tasks({ scrub: (at) => at.scrub(), again: (at) => at.sendAgain(2) }),
+    check: () => assertWhole(one),
+  }
 })
 
 for (const which of ['If-Match', 'what it read']) {
@@ -183,7 +281,7 @@ for (const which of ['If-Match', 'what it read']) {
     await one.begin(1)
     const first = which === 'If-Match' ? variant(1).receipt.createdAt : undefined
     return {
-      tasks: { delete: one.remove(first), again: one.sendAgain(2) },
+      tasks: one.tasks({ delete: (at) => at.remove(first), again: (at) => at.sendAgain(2) }),
       check: async () => {
         // Without a condition, it may have come after all of this.
         if (first !== undefined) await assertWhole(one)
@@ -195,9 +293,9 @@ for (const which of ['If-Match', 'what it read']) {
 
 orders('a DELETE that meets a repair removes the dataset, damaged or repaired', async (one) => {
   await one.begin(1)
-  await writeFile(join(one.dir, 'datasets', id, 'original'), 'x')
+  await one.damage('original')
   return {
-    tasks: { repair: one.upload(2), delete: one.removeThere() },
+    tasks: one.tasks({ repair: (at) => at.upload(2), delete: (at) => at.removeThere() }),
     check: async () => {
       if ((await one.store.receipt(id)) !== null) assert.deepEqual(one.seen.outcomes, ['new'])
     },
@@ -207,16 +305,18 @@ orders('a DELETE that meets a repair removes the dataset, damaged or repaired', 
 orders('an upload keeps its dataset from expiring, whether it has ended or not', async (one) => {
   const soon = Date.now() - 1_000
   await one.begin(1, soon - 1_000)
-  return { tasks: { expire: one.expire(soon), upload: one.upload(2) }, check: () => assertWhole(one) }
+  return {
+    tasks: one.tasks({ expire: (at) => at.expire(soon), upload: (at) => at.upload(2) }),
+    check: () => assertWhole(one),
+  }
 })
 
 for (const file of ['original', 'parts'] as const) {
   orders(`a reader of the ${file} finds the old or the new dataset while it is replaced`, async (one) => {
     await one.begin(1)
-    const path = join(one.dir, 'datasets', id, file === 'parts' ? 'original' : 'data/part-00000.parquet')
-    await writeFile(path, 'x')
+    await one.damage(file === 'parts' ? 'original' : 'data/part-00000.parquet')
     return {
-      tasks: { repair: one.upload(2), read: one.readThere(file) },
+      tasks: one.tasks({ repair: (at) => at.upload(2), read: (at) => at.readThere(file) }),
       check: async () => {
         assert.deepEqual(one.seen.outcomes, ['repaired'])
         await assertWhole(one)
@@ -227,9 +327,9 @@ for (const file of ['original', 'parts'] as const) {
 
 orders('a repair replaces only what was found damaged, and is kept if that was deleted', async (one) => {
   await one.begin(1)
-  await writeFile(join(one.dir, 'datasets', id, 'original'), 'x')
+  await one.damage('original')
   return {
-    tasks: { repair: one.upload(2), other: one.upload(3) },
+    tasks: one.tasks({ repair: (at) => at.upload(2), other: (at) => at.upload(3) }),
     check: async () => {
       assert.deepEqual(one.seen.outcomes.toSorted(), ['duplicate', 'repaired'])
       await assertWhole(one)
@@ -239,9 +339,9 @@ orders('a repair replaces only what was found damaged, and is kept if that was d
 
 orders('a repair is kept if what was damaged is deleted meanwhile', async (one) => {
   await one.begin(1)
-  await writeFile(join(one.dir, 'datasets', id, 'original'), 'x')
+  await one.damage('original')
   return {
-    tasks: { repair: one.upload(2), delete: one.remove(variant(1).receipt.createdAt) },
+    tasks: one.tasks({ repair: (at) => at.upload(2), delete: (at) => at.remove(variant(1).receipt.createdAt) }),
     check: async () => assert.equal(one.seen.outcomes.includes('duplicate'), false),
   }
 })
@@ -271,7 +371,7 @@ const inTrash = async (one: Service, createdAt?: number) => {
 orders('an upload that meets the trash is kept, whatever moves the dataset meanwhile', async (one) => {
   await one.begin(1)
   return {
-    tasks: { trash: one.trash(), upload: one.upload(2), restore: one.restore() },
+    tasks: one.tasks({ trash: (at) => at.trash(), upload: (at) => at.upload(2), restore: (at) => at.restore() }),
     check: async () => assert.notEqual(await placeOf(one), 'nowhere'),
   }
 })
@@ -280,7 +380,7 @@ for (const erase of ['erase', 'expireTrash'] as const) {
   orders(`an upload of what is in the trash is there after it, although ${erase} runs meanwhile`, async (one) => {
     await inTrash(one)
     return {
-      tasks: { upload: one.upload(2), erase: one[erase]() },
+      tasks: one.tasks({ upload: (at) => at.upload(2), erase: (at) => at[erase]() }),
       check: async () => assert.equal(await placeOf(one), 'live'),
     }
   })
@@ -288,7 +388,7 @@ for (const erase of ['erase', 'expireTrash'] as const) {
   orders(`what is restored is not deleted by ${erase}, and what that deletes is gone`, async (one) => {
     await inTrash(one)
     return {
-      tasks: { restore: one.restore(), erase: one[erase]() },
+      tasks: one.tasks({ restore: (at) => at.restore(), erase: (at) => at[erase]() }),
       check: async () => {
         assert.equal(one.seen.done.length, 1)
         assert.equal(await placeOf(one), one.seen.done[0] === 'restore' ? 'live' : 'nowhere')
@@ -301,7 +401,7 @@ orders('a DELETE or an expiry that meets the trash leaves what is in it', async 
   const soon = Date.now() - 1_000
   await one.begin(1, soon - 1_000)
   return {
-    tasks: { trash: one.trash(), expire: one.expire(soon), delete: one.remove() },
+    tasks: one.tasks({ trash: (at) => at.trash(), expire: (at) => at.expire(soon), delete: (at) => at.remove() }),
     check: async () => assert.equal(await placeOf(one), one.seen.done.includes('trash') ? 'trash' : 'nowhere'),
   }
 })
@@ -309,13 +409,13 @@ orders('a DELETE or an expiry that meets the trash leaves what is in it', async 
 orders('a reader finds one publish or none while a dataset goes to the trash and back', async (one) => {
   await one.begin(1)
   return {
-    tasks: {
-      read: one.read(),
-      move: async () => {
-        await one.trash()()
-        await one.restore()()
+    tasks: one.tasks({
+      read: (at) => at.read(),
+      move: async (at) => {
+        await at.trash()
+        await at.restore()
       },
-    },
+    }),
     check: async () => assert.equal(await placeOf(one), 'live'),
   }
 })
@@ -323,7 +423,62 @@ orders('a reader finds one publish or none while a dataset goes to the trash and
 orders('two restores and a repair of what is in the trash make one dataset', async (one) => {
   await inTrash(one)
   return {
-    tasks: { one: one.restore(), other: one.restore(), upload: one.upload(2), again: one.upload(3) },
+    tasks: one.tasks({
+      one: (at) => at.restore(),
+      other: (at) => at.restore(),
+      upload: (at) => at.upload(2),
+      again: (at) => at.upload(3),
+    }),
     check: async () => assert.equal(await placeOf(one), 'live'),
   }
 })
+
+/** What a replica does, and where the dataset is before and after it. */
+const operations = {
+  upload: ['nowhere', 'live', (at) => at.upload(2)],
+  'repeated upload': ['live', 'live', (at) => at.upload(2)],
+  repair: ['damaged', 'live', (at) => at.upload(2)],
+  removal: ['live', 'nowhere', (at) => at.removeThere()],
+  expiry: ['live', 'nowhere', (at) => at.expire(Date.now())],
+  'move to the trash': ['live', 'trash', (at) => at.trash()],
+  restore: ['trash', 'live', (at) => at.restore()],
+  erasure: ['trash', 'nowhere', (at) => at.erase()],
+  'upload of what is in the trash': ['trash', 'live', (at) => at.upload(2)],
+} as const satisfies Record<string, readonly [string, string, (at: ReturnType<typeof serviceOver>) => Promise<void>]>
+
+for (const [operation, [before, after, run]] of Object.entries(operations)) {
+  for (const fault of ['lost', 'refused', 'last'] as const) {
+    test(`whichever call of the bucket is ${fault}, ${operation} is done, or told to be tried again`, async (t) => {
+      const one = await service(t, inBucket)
+      for (let calls = 0, at = 0; at <= calls; at += 1) {
+        await one.begin(before === 'nowhere' ? null : 1, started - 1_000)
+        if (before === 'trash') await one.store.trash({ id })
+        if (before === 'damaged') await one.damage('original')
+        await one.catchUp()
+        calls = 0
+        let isUncertain = fault === 'last'
+        one.decide!((call) => {
+          const number = calls++
+          if (fault === 'last') return number > at ? 'refused' : 'carried'
+          // After a publish in the place of a removed one, the object itself shows whether it has stayed.
+          if (number === at && call === 'HeadObject') isUncertain = true
+          return number === at ? fault : 'carried'
+        })
+        const failure: unknown = await run(one.services[1]!).then(
+          () => null,
+          (error) => error,
+        )
+        one.decide!(() => 'carried')
+        const place = `${operation}, ${fault} call ${at}`
+        if (failure !== null) assert.ok(isServiceError(failure, 'STORE_UNAVAILABLE'), failure as Error)
+        await one.assertSwept()
+        await one.catchUp()
+        const isDamaged = before === 'damaged' && !(await isWhole(one))
+        const found = isDamaged ? 'damaged' : await placeOf(one)
+        if (failure === null) assert.equal(found, after, place)
+        else if (!isUncertain) assert.equal(found, before, place)
+        else assert.ok(found === before || found === after, `${place}: ${found}`)
+      }
+    })
+  }
+}
