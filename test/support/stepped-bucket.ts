@@ -50,9 +50,9 @@ export class SteppedBucket implements AsyncDisposable {
     return new S3Objects(options)
   }
 
-  /** A replica with a directory of its own. */
-  async open(): Promise<Store> {
-    const local = { dir: join(this.#dir, `replica-${this.#stores.length}`), cacheBytesMax: 1_000_000 }
+  /** Opens a store in a directory, by default a new one; the last one there must be closed first. */
+  async open(name = `${this.#stores.length}`): Promise<Store> {
+    const local = { dir: join(this.#dir, name), cacheBytesMax: 1_000_000 }
     const store = await createS3Store({ ...options, ...local })
     this.#stores.push(store)
     return store
@@ -72,7 +72,7 @@ export class SteppedBucket implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.fate = () => 'carried'
-    for (const store of this.#stores) await store.close()
+    for (const store of this.#stores) await store.close().catch(() => {})
     Reflect.deleteProperty(S3Client.prototype, 'send')
     Reflect.deleteProperty(performance, 'now')
   }
