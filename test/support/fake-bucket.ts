@@ -45,13 +45,6 @@ const pageKeys = 1_000
 export class FakeBucket {
   readonly objects = new Map<string, StoredObject>()
   readonly multiparts = new Map<string, Multipart>()
-  readonly #now: () => number
-
-  /** @param now The clock of the server, in epoch milliseconds. */
-  constructor(now: () => number = Date.now) {
-    this.#now = now
-  }
-
   /** Carries out a command. @throws {S3ServiceException} as the SDK does */
   send(command: Command): object {
     const { name } = command.constructor
@@ -63,7 +56,7 @@ export class FakeBucket {
 
   /** Writes or removes an object as no client of the service does. */
   set(key: string, body: Uint8Array | null, etag?: string): void {
-    const modified = new Date(this.#now())
+    const modified = new Date(Date.now())
     if (body === null) this.objects.delete(key)
     else this.objects.set(key, { body: Buffer.from(body), etag: etag ?? etagOf(body), modified })
   }
@@ -117,7 +110,7 @@ export class FakeBucket {
     },
     CreateMultipartUploadCommand: ({ Key }) => {
       const UploadId = randomUUID()
-      this.multiparts.set(UploadId, { key: Key!, begun: new Date(this.#now()), parts: new Map() })
+      this.multiparts.set(UploadId, { key: Key!, begun: new Date(Date.now()), parts: new Map() })
       return { UploadId }
     },
     UploadPartCommand: (input) => {

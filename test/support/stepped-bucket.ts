@@ -14,13 +14,14 @@ export type Fate = 'carried' | 'lost' | 'refused'
 type Handler = (args: { readonly input: object }) => Promise<{ readonly output: object }>
 
 export class SteppedBucket implements AsyncDisposable {
-  /** How far its clock is ahead, milliseconds: below zero, what is written is old. */
+  /** How far the clocks of the bucket and of the replicas are ahead, milliseconds: below zero, what is written is old. */
   aheadMs = 0
-  readonly bucket = new FakeBucket(() => Date.now() + this.aheadMs)
+  readonly bucket = new FakeBucket()
   /** Decides on each call that is a step. */
   fate: (call: string, key: string) => Fate = () => 'carried'
   readonly #dir: string
   readonly #stores: Store[] = []
+  readonly #restore: () => void
   #laterMs = 0
 
   /** @param dir For the local files of the replicas. All clients of S3 in this process use the bucket until it is disposed. */
@@ -35,15 +36,21 @@ export class SteppedBucket implements AsyncDisposable {
       const output = bucket.send(command)
       await turn(`response to ${call}`)
       if (fate === 'lost') throw refusal('ServiceUnavailable', 503)
-      return { response: { headers: { date: new Date().toUTCString() } }, output }
+      return { response: { headers: { date: new Date(Date.now()).toUTCString() } }, output }
     }
     // A method: the client whose call it is decides what watches its responses.
     async function send(this: S3Client, command: Command) {
       return (await watched(this, () => carry(command))({ input: command.input })).output
     }
     Object.assign(S3Client.prototype, { send })
-    const { now } = performance
+    const [clock, { now }] = [Date.now, performance]
+    Date.now = () => clock() + this.aheadMs
     performance.now = () => now.call(performance) + this.#laterMs
+    this.#restore = () => {
+      Date.now = clock
+      Reflect.deleteProperty(performance, 'now')
+      Reflect.deleteProperty(S3Client.prototype, 'send')
+    }
   }
 
   get objects(): S3Objects {
@@ -73,8 +80,7 @@ export class SteppedBucket implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.fate = () => 'carried'
     for (const store of this.#stores) await store.close().catch(() => {})
-    Reflect.deleteProperty(S3Client.prototype, 'send')
-    Reflect.deleteProperty(performance, 'now')
+    this.#restore()
   }
 }
 
