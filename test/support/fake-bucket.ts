@@ -1,5 +1,5 @@
 // Fake bucket: the objects of an S3 server in memory, as strict as S3: every read sees the last write, conditions are
-// compared with it, and keys are listed in the order of their bytes. A contract test compares it with a real server.
+// compared with it, and keys are listed in the order of their bytes. The contract of all stores holds in it, too.
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { S3ServiceException } from '@aws-sdk/client-s3'
