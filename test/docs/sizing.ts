@@ -1,15 +1,6 @@
 // Sizing: the cost of uploads, and of many of them, computed from bench/figures.json, as Markdown.
 import { readFigures } from '../../bench/figures.ts'
 
-/** Costs of one upload of 100 MB. */
-interface Upload {
-  readonly measured: string
-  /** CPU time in seconds; with a bucket, the least and the most of the measured numbers of services. */
-  readonly cpu: { readonly directory: number; readonly bucket: number; readonly bucketMost: number }
-  readonly receiving: { readonly directory: number; readonly bucket: number }
-  readonly requests: { readonly put: number; readonly post: number; readonly get: number }
-}
-
 /** Size of all files of a dataset of 100 MB in the benchmark, as a multiple of it, rounded up. Counted, not timed. */
 const keptPart = 1.36
 /** Share of a core's time to plan for, which leaves room for uneven load. */
@@ -18,10 +9,9 @@ const uploadsPerMinute = 1_000
 const coresPerReplica = 2
 /** Number of replicas that may be unavailable. */
 const spareReplicas = 2
-const notYet = 'Not measured yet.'
 
 /** S3 operations by the method of their requests. */
-const methods: Readonly<Record<string, keyof Upload['requests']>> = {
+const methods: Readonly<Record<string, 'put' | 'post' | 'get'>> = {
   PutObject: 'put',
   UploadPart: 'put',
   CreateMultipartUpload: 'post',
@@ -32,14 +22,14 @@ const methods: Readonly<Record<string, keyof Upload['requests']>> = {
   ListObjects: 'get',
 }
 
-function readUpload(): Upload | null {
+/** CPU time and requests of one upload of 100 MB; in a bucket, the least and the most of the numbers of services. */
+function readUpload() {
   const { date, machine, sizes, cores, replicas } = readFigures()
-  const size = sizes.find(({ name }) => name === '100 MB')
-  const largest = sizes.at(-1)
-  const core = cores.find((one) => one.cores === coresPerReplica && one.isMeasured)
-  const { files, replicas: measured = [], requests = [] } = replicas ?? {}
-  const ofFile = requests.find(({ bytes }) => bytes >= 100_000_000)
-  if (!size || !largest || !core || !files || measured.length === 0 || !ofFile) return null
+  const size = sizes.find(({ name }) => name === '100 MB')!
+  const largest = sizes.at(-1)!
+  const core = cores.find((one) => one.cores === coresPerReplica && one.isMeasured)!
+  const { files = 0, replicas: measured = [], requests = [] } = replicas
+  const ofFile = requests.find(({ bytes }) => bytes >= 100_000_000)!
   const directory = size.cpuSeconds.server + size.cpuSeconds.converters
   const inBucket = measured.map(({ cpuSeconds }) => cpuSeconds.services / files)
   const bucket = Math.min(...inBucket)
@@ -59,9 +49,7 @@ function readUpload(): Upload | null {
 }
 
 export function sizingTable(): string {
-  const upload = readUpload()
-  if (upload === null) return notYet
-  const { cpu, receiving, requests, measured } = upload
+  const { cpu, receiving, requests, measured } = readUpload()
   const all = requests.put + requests.post + requests.get
   return [
     `${measured}.`,
@@ -76,9 +64,7 @@ export function sizingTable(): string {
 }
 
 export function estimateList(): string {
-  const upload = readUpload()
-  if (upload === null) return notYet
-  const { cpu, receiving, requests } = upload
+  const { cpu, receiving, requests } = readUpload()
   const n = uploadsPerMinute / 60
   const cores = Math.ceil((n * cpu.bucketMost) / busyPart)
   const processes = Math.ceil((n * receiving.bucket) / busyPart)
