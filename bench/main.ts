@@ -4,14 +4,12 @@
 //   npm run bench -- --only sizes,use  runs some rows; the figures of the others stay as they are
 //   npm run bench -- --list            lists the rows
 //   SCALE=0.01 npm run bench           tries files of a hundredth of the size; the figures are only printed
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { openBench, scale, whereAndWhen } from './bench.ts'
+import { figuresUrl, readFigures } from './figures.ts'
 import { writePlots } from './plots.ts'
 import { type BenchRow, rows } from './rows.ts'
-
-const figuresPath = join(import.meta.dirname, 'figures.json')
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, peers: { type: 'boolean' }, list: { type: 'boolean' } },
@@ -31,10 +29,14 @@ function chosenRows(): readonly BenchRow[] {
 async function measureRows(chosen: readonly BenchRow[]): Promise<number> {
   const seed = Number(process.env.SEED ?? 1)
   const isWhole = rows.every((row) => !row.isUsual || chosen.includes(row))
-  const before = existsSync(figuresPath) ? (JSON.parse(readFileSync(figuresPath, 'utf8')) as Figures) : {}
+  const before: Measured = { ...readFigures() }
   const { peers } = before
   // The figures of the other rows keep their date.
-  const measured: Figures = { ...whereAndWhen(), seed, ...(isWhole ? peers !== undefined && { peers } : before) }
+  const measured: Measured & ReturnType<typeof whereAndWhen> = {
+    ...whereAndWhen(),
+    seed,
+    ...(isWhole ? peers !== undefined && { peers } : before),
+  }
   const problems: string[] = []
   for (const { name, measure } of chosen) {
     const startedMs = performance.now()
@@ -49,12 +51,12 @@ async function measureRows(chosen: readonly BenchRow[]): Promise<number> {
     }
     const seconds = Math.round((performance.now() - startedMs) / 1_000)
     console.error(`${name}: ${seconds} s`)
-    if (scale === 1) writeFileSync(figuresPath, `${JSON.stringify(measured, null, 2)}\n`)
+    if (scale === 1) writeFileSync(figuresUrl, `${JSON.stringify(measured, null, 2)}\n`)
   }
-  if (scale === 1) writePlots(measured)
+  if (scale === 1) writePlots(readFigures())
   console.log(JSON.stringify(measured, null, 2))
   if (problems.length > 0) console.error(`Failed, figures unchanged: ${problems.join(', ')}`)
   return problems.length > 0 ? 1 : 0
 }
 
-type Figures = Record<string, unknown>
+type Measured = Record<string, unknown>

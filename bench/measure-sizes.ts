@@ -81,16 +81,14 @@ async function measureSize(bench: Bench, duckdb: LineProcess, wish: SizeWish) {
 }
 
 /** CPU seconds so far. Excludes readers that have ended. */
-export function cpuByProcess({ service, client }: Bench): Record<string, number> {
-  const pids = { server: [service.pid], converters: descendants(service.pid), client: [client.pid] }
-  return Object.fromEntries(
-    Object.entries(pids).map(([who, list]) => [who, list.reduce((sum, pid) => sum + cpuSeconds(pid), 0)]),
-  )
+export function cpuByProcess({ service, client }: Bench) {
+  const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + cpuSeconds(pid), 0)
+  return { server: sum([service.pid]), converters: sum(descendants(service.pid)), client: sum([client.pid]) }
 }
 
 /** The mean per upload since `before`. */
-export function cpuSince(bench: Bench, before: Record<string, number>, uploads: number): Record<string, number> {
-  const mean = (who: string, seconds: number) =>
-    Math.round(((seconds - (before[who] ?? 0)) / uploads) * 10_000) / 10_000
-  return Object.fromEntries(Object.entries(cpuByProcess(bench)).map(([who, seconds]) => [who, mean(who, seconds)]))
+export function cpuSince(bench: Bench, before: ReturnType<typeof cpuByProcess>, uploads: number) {
+  const now = cpuByProcess(bench)
+  const mean = (who: keyof typeof now) => Math.round(((now[who] - before[who]) / uploads) * 10_000) / 10_000
+  return { server: mean('server'), converters: mean('converters'), client: mean('client') }
 }

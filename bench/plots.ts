@@ -1,6 +1,7 @@
 // Plots: draws the figures as SVG for the docs. Measures nothing.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Figures } from './figures.ts'
 
 interface Bar {
   readonly label: string
@@ -17,21 +18,6 @@ interface Chart {
   format(value: number): string
 }
 
-/** The parts of bench/figures.json that are drawn; each may be missing. */
-interface Figures {
-  readonly date?: string
-  readonly machine?: string
-  readonly sizes?: readonly { readonly name: string; readonly ratio: number }[]
-  readonly mixes?: readonly { readonly name: string; readonly ratio: number }[]
-  readonly small?: { readonly p50Ms: number; readonly p99Ms: number }
-  readonly beside?: readonly { readonly large: number; readonly p50Ms: number; readonly p99Ms: number }[]
-  readonly cores?: readonly { readonly cores: number; readonly isMeasured: boolean; readonly uploadMs: number }[]
-  readonly peers?: readonly {
-    readonly name: string
-    readonly times: readonly { readonly file: string; readonly ms: number; readonly uploadMs: number }[]
-  }[]
-}
-
 const directory = join(import.meta.dirname, '..', 'docs', 'plots')
 const goals: Readonly<Record<string, number>> = {
   '4.2 MB': 0.7,
@@ -41,17 +27,16 @@ const goals: Readonly<Record<string, number>> = {
   '64 MB of 500 columns': 1,
 }
 
-/** Writes docs/plots/*.svg, those for which there are figures. */
+/** Writes docs/plots/*.svg. */
 export function writePlots(figures: Figures): void {
   mkdirSync(directory, { recursive: true })
   const charts = { ratios: ratios(figures), beside: beside(figures), cores: cores(figures), peers: peers(figures) }
   for (const [name, chart] of Object.entries(charts)) {
-    if (chart.bars.length === 0) continue
     writeFileSync(join(directory, `${name}.svg`), svgOf(chart, `${figures.machine}, ${figures.date}`))
   }
 }
 
-function ratios({ sizes = [], mixes = [] }: Figures): Chart {
+function ratios({ sizes, mixes }: Figures): Chart {
   const bars = [...sizes, ...mixes].map(({ name, ratio }) => {
     const goal = goals[name]
     return { label: name, value: ratio, ...(goal !== undefined && { goal }) }
@@ -59,22 +44,19 @@ function ratios({ sizes = [], mixes = [] }: Figures): Chart {
   return { title: 'Time of an upload, as a multiple of DuckDB alone', bars, format: (value) => value.toFixed(2) }
 }
 
-function beside({ small, beside: figures = [] }: Figures): Chart {
+function beside({ small, beside: figures }: Figures): Chart {
   const bars = (where: string, one: { readonly p50Ms: number; readonly p99Ms: number }): Bar[] => [
     { label: `${where}: median`, value: one.p50Ms, ...(where !== 'alone' && { goal: 40 }) },
     { label: `${where}: 99th percentile`, value: one.p99Ms, isOther: true, ...(where !== 'alone' && { goal: 200 }) },
   ]
   return {
     title: 'A file of 1 KB beside uploads of 1000 MB',
-    bars: [
-      ...(small === undefined || figures.length === 0 ? [] : bars('alone', small)),
-      ...figures.flatMap((one) => bars(`beside ${one.large}`, one)),
-    ],
+    bars: [...bars('alone', small), ...figures.flatMap((one) => bars(`beside ${one.large}`, one))],
     format: milliseconds,
   }
 }
 
-function cores({ cores: figures = [] }: Figures): Chart {
+function cores({ cores: figures }: Figures): Chart {
   const label = (count: number, isMeasured: boolean) =>
     `${count} ${count === 1 ? 'core' : 'cores'}${isMeasured ? '' : ' (modelled)'}`
   return {
@@ -89,7 +71,7 @@ function cores({ cores: figures = [] }: Figures): Chart {
 }
 
 /** The largest file that every tool has read. */
-function peers({ peers: figures = [] }: Figures): Chart {
+function peers({ peers: figures }: Figures): Chart {
   const file = '100 MB'
   const timed = figures.flatMap(({ name, times }) =>
     times.filter((one) => one.file === file).map((one) => ({ name, ...one })),

@@ -29,7 +29,7 @@ export interface BenchRow {
 const shapeBytes = 64_000_000
 const shapeRounds = 15
 
-const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
+const usual = [
   { name: 'sizes', what: 'files of 4.2, 100 and 1000 MB, compared with DuckDB; memory', measure: measureSizes },
   { name: 'mixes', what: 'files of numbers, of texts, of 500 columns, compared with DuckDB', measure: measureMixes },
   { name: 'small', what: 'files of 1 KB one after another', measure: measureSmall },
@@ -43,7 +43,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   {
     name: 'shapes',
     what: 'files with rejects, odd records, quotes, other encodings, compared with clean ones',
-    measure: async (bench) => ({
+    measure: async (bench: Bench) => ({
       bytes: shapeBytes,
       rounds: shapeRounds,
       files: await measureShapes({
@@ -56,7 +56,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   {
     name: 'queries',
     what: 'SQL over 4.2 and 87 MB, one statement after another, compared with DuckDB',
-    measure: async (bench) => [
+    measure: async (bench: Bench) => [
       ...(await withDataset(bench, 4_200_000, measureQuery)),
       ...(await withDataset(bench, 87_000_000, measureQuery)),
     ],
@@ -64,7 +64,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   {
     name: 'use',
     what: 'rows, profile and downloads of 1000 MB',
-    measure: (bench) => withDataset(bench, 1_036_000_000, measureUse),
+    measure: (bench: Bench) => withDataset(bench, 1_036_000_000, measureUse),
   },
   { name: 'exports', what: 'downloads that are made, CPU time compared with COPY', measure: measureExports },
   { name: 'page', what: 'the page in a browser: first load, first row of 1000 MB, scrolling', measure: measurePage },
@@ -77,12 +77,12 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'replicas', what: 'files of 100 MB to one, two and four services on a bucket', measure: measureReplicas },
   // Last, because a process keeps memory for a while, and the memory of a single upload is measured above.
   { name: 'crowd', what: '32 clients at once with one file of 4.2 MB after another', measure: measureCrowd },
-]
+] as const satisfies readonly Omit<BenchRow, 'isUsual'>[]
 
-export const rows: readonly BenchRow[] = [
+export const rows = [
   ...usual.map((row) => ({ ...row, isUsual: true })),
-  { name: 'peers', what: 'the same files through other tools', isUsual: false, measure: measurePeers },
-]
+  { name: 'peers', what: 'the same files through other tools', isUsual: false, measure: measurePeers } as const,
+] satisfies readonly BenchRow[]
 
 /** Uploads a file, measures what can be done with it, and deletes it. */
 async function withDataset<Figures>(

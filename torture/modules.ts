@@ -45,7 +45,7 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'replicas',
-    what: 'Three replicas over one bucket, in schedules from a seed: uploads, deletions, expiry, repairs, reads, profiles, lists. Each call to the bucket is held and released by itself, fails, loses its response or arrives late; replicas pause for minutes, are killed and start again; their clocks are up to 20 minutes apart; files are damaged. Nobody acts on a receipt that it has not read, every answer is true, and two days later the bucket holds exactly what the receipts name, which every replica lists and counts. As controls, the checks must fail on a bucket that ignores conditions, and without sweeps. Then processes over a real S3 server are killed during requests.',
+    what: 'Processes that share the bucket of a real S3 server are killed while clients send, delete and read. After each start, what was acknowledged is listed and served, what was deleted is gone, and the bucket holds exactly what the receipts name.',
   },
   {
     name: 'columns',

@@ -4,7 +4,7 @@
 export const severities = ['info', 'doubt', 'serious'] as const
 export type Severity = (typeof severities)[number]
 
-/** A code is public: it is never renamed or reused, and its meaning never changes. test/docs/note-advice.ts explains each. */
+/** A code is public: it is never renamed or reused, and its meaning never changes. docs/notes.md explains each. */
 export const noteSeverities = {
   ENCODING_GUESSED: 'doubt',
   DELIMITER_UNCERTAIN: 'doubt',

@@ -1,134 +1,10 @@
 // Figures: the benchmark table of the README, from bench/figures.json.
-import { existsSync, readFileSync } from 'node:fs'
+import { type Figures, readFigures } from '../../bench/figures.ts'
 import { time } from './bench-targets.ts'
-
-interface Figures {
-  readonly date: string
-  readonly machine: string
-  readonly shapes?: ShapeFigures
-  readonly declared?: DeclaredFigures
-  readonly exports?: ExportFigures
-  readonly queries?: readonly QueryFigures[]
-  readonly use?: UseFigures
-  readonly small: {
-    readonly files: number
-    readonly p50Ms: number
-    readonly p99Ms: number
-    /** Mean of one upload, by process. Absent in older figures. */
-    readonly cpuSeconds?: Readonly<Record<'server' | 'converters' | 'client', number>>
-  }
-  readonly crowd: {
-    readonly clients: number
-    readonly uploadsPerSecond: number
-    readonly p50Ms: number
-    readonly p99Ms: number
-    readonly errors: number
-    /** Absent in older figures, as what follows. Files that DuckDB alone converts. */
-    readonly duckdbPerSecond?: number
-    /** Median of the ratios of each turn. */
-    readonly ratio?: number
-    readonly cores?: number
-    /** Mean of one upload. */
-    readonly cpuSeconds?: Readonly<Record<'receiving' | 'others' | 'client', number>>
-  }
-  readonly sizes: readonly {
-    readonly name: string
-    readonly uploadMs: number
-    readonly duckdbMs: number
-    readonly ratio: number
-    readonly ratioMin: number
-    readonly ratioMax: number
-    readonly rounds: number
-    /** Mean of one upload, by process. */
-    readonly cpuSeconds: Readonly<Record<'server' | 'converters' | 'client', number>>
-    readonly peakMegabytes: { readonly server: number; readonly converters: readonly number[] }
-  }[]
-}
-
-/** Absent in figures from before they were measured. */
-interface ShapeFigures {
-  readonly bytes: number
-  readonly rounds: number
-  readonly files: readonly {
-    readonly name: string
-    readonly uploadMs: number
-    readonly ratio: number
-    readonly ratioMin: number
-    readonly ratioMax: number
-    readonly accepted: number
-    readonly rejected: number
-  }[]
-}
-
-/** With a date of its own, since it may be measured alone. */
-interface DeclaredFigures {
-  readonly date: string
-  readonly machine: string
-  readonly bytes: number
-  readonly rounds: number
-  readonly cases: readonly {
-    readonly name: string
-    readonly target: number
-    readonly plainCpu: number
-    readonly declaredCpu: number
-    readonly ratio: number
-    readonly ratioMin: number
-    readonly ratioMax: number
-  }[]
-}
-
-/** With a date of its own as well. */
-interface ExportFigures {
-  readonly date: string
-  readonly machine: string
-  readonly exports: readonly {
-    readonly name: string
-    readonly bytes: number
-    readonly rounds: number
-    readonly duckdbCpu: number
-    readonly serviceCpu: number
-    readonly receivingCpu: number
-    readonly ratio: number
-    readonly ratioMin: number
-    readonly ratioMax: number
-  }[]
-}
-
-/** Absent in figures from before they were measured. */
-interface QueryFigures {
-  readonly sql: string
-  readonly bytes: number
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly duckdbMs: number
-}
-
-/** Absent in figures from before they were measured. */
-interface UseFigures {
-  readonly records: number
-  readonly columns: number
-  readonly firstPageMs: number
-  readonly lastPageMs: number
-  readonly profileMs: number
-  readonly summarizeMs: number
-  readonly downloads: readonly {
-    readonly name: string
-    readonly megabytesPerSecond: number
-    readonly catMegabytesPerSecond: number
-  }[]
-}
-
-const notYet = 'Not measured yet.'
-
-function readFigures(): Figures | null {
-  const url = new URL('../../bench/figures.json', import.meta.url)
-  return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as Figures) : null // written by bench/main.ts
-}
 
 /** CPU time by process and the spread of the ratios, as Markdown. */
 export function cpuTable(): string {
   const figures = readFigures()
-  if (figures === null) return notYet
   return [
     `${figures.machine}, ${figures.date}.`,
     '',
@@ -144,7 +20,6 @@ export function cpuTable(): string {
 }
 
 function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly string[] {
-  if (cpuSeconds === undefined) return []
   const { server, converters } = cpuSeconds
   return [
     '',
@@ -154,7 +29,8 @@ function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly str
 
 /** What bounds the uploads of many clients: how much CPU time each takes. */
 function crowdLine({ clients, uploadsPerSecond, duckdbPerSecond, ratio, cores, cpuSeconds }: Figures['crowd']) {
-  if (duckdbPerSecond === undefined || ratio === undefined || cores === undefined || cpuSeconds === undefined) return []
+  // Absent in older figures.
+  if (cpuSeconds === undefined) return []
   const { receiving, others, client } = cpuSeconds
   const possible = cores / (receiving + others + client)
   return [
@@ -165,9 +41,7 @@ function crowdLine({ clients, uploadsPerSecond, duckdbPerSecond, ratio, cores, c
 
 /** Files that are harder to read, compared with a clean file of the same size, as Markdown. */
 export function shapesTable(): string {
-  const figures = readFigures()
-  if (figures?.shapes === undefined) return notYet
-  const { machine, date, shapes } = figures
+  const { machine, date, shapes } = readFigures()
   return [
     `Files of ${shapes.bytes / 1_000_000} MB, ${shapes.rounds} turns; ${machine}, ${date}.`,
     '',
@@ -182,9 +56,7 @@ export function shapesTable(): string {
 
 /** Files with a schema, compared with the same file without one, as Markdown. */
 export function declaredTable(): string {
-  const declared = readFigures()?.declared
-  if (declared === undefined) return notYet
-  const { machine, date, bytes, rounds, cases } = declared
+  const { machine, date, bytes, rounds, cases } = readFigures().declared
   return [
     `Files of ${bytes / 1_000_000} MB, ${rounds} turns; ${machine}, ${date}.`,
     '',
@@ -199,8 +71,7 @@ export function declaredTable(): string {
 
 /** Downloads that are made, compared with DuckDB's COPY, as Markdown. */
 export function exportsTable(): string {
-  const measured = readFigures()?.exports
-  if (measured === undefined) return notYet
+  const measured = readFigures().exports
   return [
     `${measured.machine}, ${measured.date}.`,
     '',
@@ -213,16 +84,14 @@ export function exportsTable(): string {
   ].join('\n')
 }
 
-function declaredLine({ date, cases }: DeclaredFigures): string {
+function declaredLine({ date, cases }: Figures['declared']): string {
   const shown = cases.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`)
   return `CPU time with a [schema](docs/schema.md), as a multiple of the same file without one (${date}): ${shown.join('; ')}.`
 }
 
-/** The figures as Markdown, or a note that there are none yet. */
+/** The figures as Markdown. */
 export function figuresTable(): string {
-  const figures = readFigures()
-  if (figures === null) return notYet
-  const { date, machine, small, crowd, sizes } = figures
+  const { date, machine, small, crowd, sizes, queries, use, declared } = readFigures()
   return [
     `Client, service and disk on one machine: ${machine}, ${date}. Times are medians from the first byte sent to the response read, with everything synced to disk. *DuckDB alone* converts the same local file to Parquet.`,
     '',
@@ -234,13 +103,16 @@ export function figuresTable(): string {
     ),
     '',
     `${crowd.clients} clients at once, each sending files of 4.2 MB one after another: ${crowd.uploadsPerSecond.toFixed(1)} uploads per second, median ${time(crowd.p50Ms)}, 99th percentile ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB, one after another: median ${time(small.p50Ms)}, 99th percentile ${time(small.p99Ms)}.`,
-    ...(figures.queries === undefined ? [] : ['', queryLine(figures.queries)]),
-    ...(figures.use === undefined ? [] : ['', useLine(figures.use)]),
-    ...(figures.declared === undefined ? [] : ['', declaredLine(figures.declared)]),
+    '',
+    queryLine(queries),
+    '',
+    useLine(use),
+    '',
+    declaredLine(declared),
   ].join('\n')
 }
 
-function queryLine(queries: readonly QueryFigures[]): string {
+function queryLine(queries: Figures['queries']): string {
   const small = Math.min(...queries.map(({ bytes }) => bytes))
   // The cheapest statement over a small file, and the one that groups a large one.
   const shown = queries
@@ -252,7 +124,7 @@ function queryLine(queries: readonly QueryFigures[]): string {
   return `SQL over HTTP by one client, one statement after another, median (DuckDB alone, in one process): ${shown.join('; ')}.`
 }
 
-function useLine({ records, columns, downloads, ...ms }: UseFigures): string {
+function useLine({ records, columns, downloads, ...ms }: Figures['use']): string {
   const rates = downloads.map(
     ({ name, megabytesPerSecond, catMegabytesPerSecond }) =>
       `\`${name}\` ${Math.round(megabytesPerSecond)} MB/s (\`cat\` through the same client ${Math.round(catMegabytesPerSecond)} MB/s)`,

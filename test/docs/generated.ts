@@ -1,4 +1,6 @@
 // Generated: the parts of the docs that are generated from the code and the benchmark, between markers on their page.
+// What people write in a generated table, such as advice, stands on the page alone.
+import { readFileSync } from 'node:fs'
 import { corpusTable } from '../../corpus/figures.ts'
 import { shownDefault } from '../../src/cli/terminal/command-help.ts'
 import { allOptions, environmentName } from '../../src/config/options.ts'
@@ -10,14 +12,11 @@ import { createInstruments } from '../../src/metrics/instruments.ts'
 import { tortureTable } from '../../torture/figures.ts'
 import { modules } from '../../torture/modules.ts'
 import { arrowTable } from '../house/arrows.ts'
-import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage, endpointResponses, operationsByCode } from './api-page.ts'
 import { coresTable, peersTable, replicasTable, targetsTable } from './bench-targets.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
 import { featureTable } from './feature-lines.ts'
 import { cpuTable, declaredTable, exportsTable, figuresTable, shapesTable } from './figures.ts'
-import { noteAdvice } from './note-advice.ts'
-import { threatTable } from './security.ts'
 import { estimateList, sizingTable } from './sizing.ts'
 
 /** Text between `<!-- name -->` and `<!-- /name -->` on a page. */
@@ -32,7 +31,6 @@ export interface GeneratedPart {
 
 export const generatedParts: readonly GeneratedPart[] = [
   { page: 'README.md', name: 'figures', text: figuresTable() },
-  { page: 'SECURITY.md', name: 'threats', text: threatTable(table) },
   { page: 'docs/benchmarks.md', name: 'targets', text: targetsTable() },
   { page: 'docs/benchmarks.md', name: 'cores', text: coresTable() },
   { page: 'docs/benchmarks.md', name: 'replicas', text: replicasTable() },
@@ -118,7 +116,7 @@ function errorCodeTable(): string {
       String(errorTable[code].status),
       `\`${errorTable[code].exception}\``,
       exampleMessage(code),
-      errorAdvice[code],
+      written('docs/errors.md', code)[4]!,
       whereOf(code),
     ]),
   )
@@ -126,22 +124,36 @@ function errorCodeTable(): string {
 
 /** The message with the names of its details in place of values: `larger than the limit of {limitBytes} bytes`. */
 function exampleMessage(code: ErrorCode): string {
-  const message = errorTable[code].message as (details: typeof exampleDetails) => string // exampleDetails has every detail
-  return message(exampleDetails)
+  const message = errorTable[code].message as (details: unknown) => string // the names are all that it can show
+  return message(new Proxy({}, { get: (_, name) => (name === 'allow' ? ['{allow}'] : `{${String(name)}}`) }))
 }
 
 function noteCodeTable(): string {
-  return table(
-    ['Code', 'Severity', 'What was found', 'What to do'],
-    noteCodes.map((code) => [`\`${code}\``, noteSeverities[code], noteAdvice[code].meaning, noteAdvice[code].advice]),
-  )
+  const rows = noteCodes.map((code) => [
+    `\`${code}\``,
+    noteSeverities[code],
+    ...written('docs/notes.md', code).slice(2),
+  ])
+  return table(['Code', 'Severity', 'What was found', 'What to do'], rows)
 }
 
 function rejectTable(): string {
   return table(
     ['Reason', 'What was found'],
-    rejectReasons.map((reason) => [`\`${reason}\``, rejectAdvice[reason]]),
+    rejectReasons.map((reason) => [`\`${reason}\``, written('docs/errors.md', reason)[1]!]),
   )
+}
+
+/** The cells of the row about a code on its page. */
+function written(page: string, code: string): readonly string[] {
+  const row = readFileSync(pageUrl(page), 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith(`| \`${code}\` |`))
+  if (row === undefined) throw new Error(`${page} says nothing about ${code}: add a row to its table`)
+  return row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,35 +1,5 @@
 // Sizing: the cost of uploads, and of many of them, computed from bench/figures.json, as Markdown.
-import { existsSync, readFileSync } from 'node:fs'
-
-/** Rows of bench/figures.json. */
-interface Figures {
-  readonly date: string
-  readonly machine: string
-  readonly sizes: readonly {
-    readonly name: string
-    readonly bytes: number
-    readonly cpuSeconds: { readonly server: number; readonly converters: number }
-  }[]
-  readonly cores?: readonly {
-    readonly cores: number
-    readonly isMeasured: boolean
-    readonly cpuSeconds: { readonly receiving: number }
-  }[]
-  readonly replicas?: {
-    readonly files?: number
-    readonly replicas?: readonly { readonly replicas: number; readonly cpuSeconds: { readonly services: number } }[]
-    readonly requests?: readonly { readonly bytes: number; readonly calls: Readonly<Record<string, number>> }[]
-  }
-}
-
-/** Costs of one upload of 100 MB. */
-interface Upload {
-  readonly measured: string
-  /** CPU time in seconds; with a bucket, the least and the most of the measured numbers of services. */
-  readonly cpu: { readonly directory: number; readonly bucket: number; readonly bucketMost: number }
-  readonly receiving: { readonly directory: number; readonly bucket: number }
-  readonly requests: { readonly put: number; readonly post: number; readonly get: number }
-}
+import { readFigures } from '../../bench/figures.ts'
 
 /** Size of all files of a dataset of 100 MB in the benchmark, as a multiple of it, rounded up. Counted, not timed. */
 const keptPart = 1.36
@@ -39,10 +9,9 @@ const uploadsPerMinute = 1_000
 const coresPerReplica = 2
 /** Number of replicas that may be unavailable. */
 const spareReplicas = 2
-const notYet = 'Not measured yet.'
 
 /** S3 operations by the method of their requests. */
-const methods: Readonly<Record<string, keyof Upload['requests']>> = {
+const methods: Readonly<Record<string, 'put' | 'post' | 'get'>> = {
   PutObject: 'put',
   UploadPart: 'put',
   CreateMultipartUpload: 'post',
@@ -53,16 +22,14 @@ const methods: Readonly<Record<string, keyof Upload['requests']>> = {
   ListObjects: 'get',
 }
 
-function readUpload(): Upload | null {
-  const url = new URL('../../bench/figures.json', import.meta.url)
-  if (!existsSync(url)) return null
-  const { date, machine, sizes, cores = [], replicas } = JSON.parse(readFileSync(url, 'utf8')) as Figures
-  const size = sizes.find(({ name }) => name === '100 MB')
-  const largest = sizes.at(-1)
-  const core = cores.find((one) => one.cores === coresPerReplica && one.isMeasured)
-  const { files, replicas: measured = [], requests = [] } = replicas ?? {}
-  const ofFile = requests.find(({ bytes }) => bytes >= 100_000_000)
-  if (!size || !largest || !core || !files || measured.length === 0 || !ofFile) return null
+/** CPU time and requests of one upload of 100 MB; in a bucket, the least and the most of the numbers of services. */
+function readUpload() {
+  const { date, machine, sizes, cores, replicas } = readFigures()
+  const size = sizes.find(({ name }) => name === '100 MB')!
+  const largest = sizes.at(-1)!
+  const core = cores.find((one) => one.cores === coresPerReplica && one.isMeasured)!
+  const { files = 0, replicas: measured = [], requests = [] } = replicas
+  const ofFile = requests.find(({ bytes }) => bytes >= 100_000_000)!
   const directory = size.cpuSeconds.server + size.cpuSeconds.converters
   const inBucket = measured.map(({ cpuSeconds }) => cpuSeconds.services / files)
   const bucket = Math.min(...inBucket)
@@ -82,9 +49,7 @@ function readUpload(): Upload | null {
 }
 
 export function sizingTable(): string {
-  const upload = readUpload()
-  if (upload === null) return notYet
-  const { cpu, receiving, requests, measured } = upload
+  const { cpu, receiving, requests, measured } = readUpload()
   const all = requests.put + requests.post + requests.get
   return [
     `${measured}.`,
@@ -99,9 +64,7 @@ export function sizingTable(): string {
 }
 
 export function estimateList(): string {
-  const upload = readUpload()
-  if (upload === null) return notYet
-  const { cpu, receiving, requests } = upload
+  const { cpu, receiving, requests } = readUpload()
   const n = uploadsPerMinute / 60
   const cores = Math.ceil((n * cpu.bucketMost) / busyPart)
   const processes = Math.ceil((n * receiving.bucket) / busyPart)

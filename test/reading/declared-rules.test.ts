@@ -216,4 +216,46 @@ testResponses({
     keeps: '5',
     breaks: { required: '', 'type integer': 'x', 'categories 1, 5, 9': '7', 'minimum 2': '1', 'maximum 8': '9' },
   },
+  'bounds with groups': {
+    field: { type: 'integer', groupChar: '.', constraints: { minimum: -5, exclusiveMaximum: '1.000.000' } },
+    column: 'integer',
+    keeps: '1.000 → 1000 · 999999 · -5',
+    breaks: { 'exclusiveMaximum 1000000': '12.34.567 · 1.000.000', 'minimum -5': '-6', 'type integer': '.5 · 5.' },
+  },
+  'other bounds of numbers': {
+    field: { type: 'number', constraints: { exclusiveMinimum: 0, maximum: 1e6 } },
+    column: 'number',
+    keeps: '1.50 → 1.5 · 1e-3 → 0.001',
+    breaks: { 'exclusiveMinimum 0': '0', 'maximum 1000000': '1000000.1' },
+  },
+  'bounds of decimals': {
+    field: { type: 'number', constraints: { minimum: '0.1' } },
+    column: 'decimal(38,2)',
+    keeps: '12345678901234567.25 · 0.1 → 0.10 · 7 → 7.00',
+    breaks: { 'minimum 0.1': '0.09' },
+  },
+  'enum of numbers with decimal comma and groups': {
+    field: { type: 'number', decimalChar: ',', groupChar: '.', constraints: { enum: [1234.5, '2,5'] } },
+    column: 'number',
+    keeps: '"1.234,5" → 1234.5 · "1234,50" → 1234.5 · "2,5" → 2.5',
+    breaks: { 'enum 1234.5, 2.5': '2.5', 'type number': '"1,2,3"' },
+  },
+  'bounds of datetimes that stay text': {
+    field: { type: 'datetime', constraints: { exclusiveMaximum: '2024-01-02T00:00:00Z' } },
+    column: 'text',
+    keeps: '2024-01-01T01:00:00+01:00 · 2024-01-01T00:00:00',
+    breaks: { 'exclusiveMaximum 2024-01-02T00:00:00Z': '2024-01-02T00:00:00', 'type datetime': 'x' },
+  },
+  'the least integer as a bound': {
+    field: { type: 'integer', constraints: { exclusiveMinimum: '-9223372036854775808' } },
+    column: 'integer',
+    keeps: '-9223372036854775807',
+    breaks: { 'exclusiveMinimum -9223372036854775808': '-9223372036854775808' },
+  },
+  'the least integer in an enum': {
+    field: { type: 'integer', constraints: { enum: ['-9223372036854775808', 5] } },
+    column: 'integer',
+    keeps: '-9223372036854775808 · 5',
+    breaks: { 'enum -9223372036854775808, 5': '6' },
+  },
 })

@@ -285,4 +285,44 @@ testResponses({
     keeps: '1 · NaN → null · INF → null ·  → null · 2.5',
     breaks: { 'type number': 'nan' },
   },
+  'numbers with decimal comma and as many places': {
+    field: { type: 'number', decimalChar: ',', groupChar: '.' },
+    column: 'decimal(18,2)',
+    keeps: '"1.234,50" → 1234.50 · "0,25" → 0.25 · "123.456.789.012.345,67" → 123456789012345.67',
+    breaks: { 'type number': 'x' },
+  },
+  'fractions with many places': {
+    field: { type: 'number' },
+    column: 'decimal(38,30)',
+    keeps: '0.123456789012345678901234567890 · 1.5 → 1.500000000000000000000000000000',
+  },
+  'numbers are decimals where the format says so': {
+    field: { type: 'number', format: 'decimal' },
+    column: 'decimal(38,2)',
+    keeps: '12.5 → 12.50 · 3 → 3.00 · -0.25',
+    breaks: { 'type number': 'x' },
+  },
+  'numbers whose places are not counted are doubles, whatever the format says': {
+    field: { type: 'number', format: 'decimal' },
+    column: 'number',
+    why: /doubles, since some numbers have a plus sign/,
+    keeps: '1.10 → 1.1 · +3.30 → 3.3 · 007.5 → 7.5 · 1e3 → 1000',
+  },
+  'an empty string as a value': {
+    field: { type: 'boolean', trueValues: ['ja'], falseValues: ['nein', ''], missingValues: [] },
+    column: 'boolean',
+    keeps: 'ja → true · nein → false ·  → false',
+  },
+  'dates of years that ISO 8601 writes': {
+    field: { type: 'date', format: '%d/%m/%Y' },
+    column: 'date',
+    keeps: '01/01/0001 → 0001-01-01 · 31/12/9999 → 9999-12-31',
+    breaks: { 'type date %d/%m/%Y …': '31/12/0000 · 31/02/2024' },
+  },
+  'instants of years that ISO 8601 writes': {
+    field: { type: 'datetime', format: '%Y-%m-%d %H:%M%z' },
+    column: 'timestamptz',
+    keeps: '9999-12-31 23:59Z → 9999-12-31T23:59:00Z · 0001-01-01 01:00+01:00 → 0001-01-01T00:00:00Z',
+    breaks: { 'type datetime %Y-%m-%d %H:%M%z …': '9999-12-31 23:59-01:00 · 0001-01-01 00:00+01:00' },
+  },
 })

@@ -135,18 +135,3 @@ test('JSON is cut at the row limit and says so; other formats fail', async () =>
   const whole = await ask(`FROM data LIMIT ${rowsMax}`, 'text/csv', many)
   assert.equal(whole.text.split('\r\n').length, rowsMax + 2)
 })
-
-test('a dataset can be deleted during a query: the query continues, a later one is not found', async () => {
-  const dataset = await client.upload(csvText('id,name', 15_000, (i) => `${i},${'y'.repeat(2_000)}${i}`))
-  const response = await fetch(`${service.url}/qas/datasets/${dataset.id}/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/x-ndjson' },
-    body: '{"sql":"FROM data"}',
-  })
-  const deleted = await fetch(`${service.url}/qas/datasets/${dataset.id}`, { method: 'DELETE' })
-  assert.equal(deleted.status, 204)
-  const lines = (await response.text()).trim().split('\n')
-  assert.equal(lines.length, 15_000)
-  assert.equal(JSON.parse(lines.at(-1)!).id, 14_999)
-  assert.equal((await ask('FROM data', undefined, dataset)).status, 404)
-})

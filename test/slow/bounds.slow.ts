@@ -1,5 +1,5 @@
-// Tests of bounds: huge records, numbers of columns and quoted values. Each file gives a dataset or a refusal, and
-// memory stays bounded.
+// Tests of bounds: large files, huge records, numbers of columns and quoted values. Each file gives a dataset or a
+// refusal, and memory stays bounded.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { UploadResponse } from '../support/client.ts'
@@ -29,11 +29,24 @@ const strict = Array.from({ length: 1_000 }, (_, i) => `${i},name ${i},x\n`).joi
 const filler = Buffer.alloc(megabyte, 'x')
 const manyFields = Buffer.from('1,'.repeat(megabyte / 2))
 
+/** The same records again and again, up to the limit of 1000 MB, the framing included. */
+const records = Array.from({ length: 1_000 }, (_, i) => {
+  return `${i},"name ${i}, and more",${i}@example.org,Zürich,${i % 100}.50,0.${i + 1},true,2026-11-20 12:00:00\n`
+}).join('')
+const repetitions = Math.floor((1_048_576_000 - 10_000) / Buffer.byteLength(records))
+
 function* parts(...all: readonly Iterable<string | Uint8Array>[]) {
   for (const part of all) yield* part
 }
 
 const bounds: readonly Bound[] = [
+  {
+    title: '1000 MB of records',
+    content: () => repeated('id,name,email,city,amount,ratio,active,created_at\n', records, repetitions),
+    status: 200,
+    records: { accepted: repetitions * 1_000 },
+    serverMegabytesMax: 150,
+  },
   {
     title: 'a record of 500 MB between strict records',
     content: () => parts(['a,b,c\n', strict], repeated('1,', filler, 500), [',3\n', strict]),

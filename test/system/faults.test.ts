@@ -1,7 +1,7 @@
 // Tests of faults around the service: of disks and descriptors. It continues, or says why not.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmod, chown, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -138,41 +138,6 @@ test('a service whose data directory vanishes is not ready until the directory i
   assert.deepEqual(await client.datasetIds(), [id])
   await isWhole(client, id)
   await isWhole(client, jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploadCsv', body)).id)
-})
-
-test('a data directory that was replaced by another is not written to until the service is restarted', async () => {
-  const dataDir = join(scratch.path, 'replaced')
-  await using service = await RunningService.start(dataDir, flags)
-  const client = new Client(service.url)
-  const { id } = await client.upload('a,b\n1,2\n')
-  await cp(dataDir, `${dataDir}-copy`, { recursive: true })
-  await rename(dataDir, `${dataDir}-away`)
-  await rename(`${dataDir}-copy`, dataDir)
-  await isUnavailable(client, /another directory is in its place.*restart/)
-  // The new directory can be read: it is a copy. Only the children of the service still see the old one.
-  assert.deepEqual(await client.datasetIds(), [id])
-  assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
-  assert.deepEqual([service.incoming(), service.datasetDirs()], [[], [id]])
-  service.kill('SIGKILL')
-  await service.ended
-  await using again = await RunningService.start(dataDir, flags)
-  await isWhole(new Client(again.url), id)
-  assert.equal((await new Client(again.url).ask('GET', '/readyz')).status, 200)
-})
-
-test('a removed lock file stops uploads, not downloads, until the service is restarted', async () => {
-  const dataDir = join(scratch.path, 'unlocked')
-  await using service = await RunningService.start(dataDir, flags)
-  const client = new Client(service.url)
-  const { id } = await client.upload('a,b\n1,2\n')
-  await rm(join(dataDir, 'lock'))
-  await isUnavailable(client, /its lock file has been removed.*restart/)
-  await isWhole(client, id)
-  service.kill('SIGKILL')
-  await service.ended
-  await using again = await RunningService.start(dataDir, flags)
-  await isWhole(new Client(again.url), id)
-  assert.equal((await new Client(again.url).ask('GET', '/readyz')).status, 200)
 })
 
 test('a data directory without write permission stops uploads, not downloads, until it has it again', async (t) => {

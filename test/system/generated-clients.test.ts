@@ -3,11 +3,16 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { nodeTools, pythonTools, run } from '../support/client-generators.ts'
+import { npmTools, pythonTools, run } from '../support/client-generators.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const users = join(import.meta.dirname, 'fixtures/generated-clients')
-const [forNode, forPython] = [await nodeTools(), await pythonTools()]
+const forNode = await npmTools('node', [
+  ...['@hey-api/openapi-ts@0.95.0', '@redocly/cli@2.77.0', 'openapi-fetch@0.17.0', 'openapi-typescript@7.13.0'],
+  // The generators do not run with later versions.
+  'typescript@5.9.3',
+])
+const forPython = await pythonTools('python', ['openapi-python-client==0.29.1', 'httpx==0.28.1'])
 
 describe('a client generated from /openapi.json', () => {
   let scratch: Awaited<ReturnType<typeof scratchDir>>

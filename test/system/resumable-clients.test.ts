@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { type BreakingProxy, startProxy } from '../support/breaking-proxy.ts'
 import { Client } from '../support/client.ts'
-import { run, tusNodeClients, tusPythonClient } from '../support/client-generators.ts'
+import { npmTools, pythonTools, run } from '../support/client-generators.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
 
 const fixtures = join(import.meta.dirname, 'fixtures/resumable-clients')
-const [forNode, forPython] = [await tusNodeClients(), await tusPythonClient()]
+const forNode = await npmTools('tus-node', ['tus-js-client@4.3.1', '@uppy/core@6.3.1', '@uppy/tus@6.0.0'])
+const forPython = await pythonTools('tus-python', ['tuspy==1.1.0'])
 const skipNode = 'missing' in forNode ? { skip: forNode.missing } : {}
 const skipPython = 'missing' in forPython ? { skip: forPython.missing } : {}
 const nodeDir = 'dir' in forNode ? forNode.dir : ''
