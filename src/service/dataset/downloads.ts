@@ -66,7 +66,8 @@ export class Downloads {
       case 'part':
         return this.#file(receipt, receipt.parts[form.index] ?? null)
       case 'parquet':
-        return await this.#parquet(receipt, signal)
+        if (receipt.parts.length > 1) return await this.#joined.of(receipt, signal)
+        return this.#file(receipt, receipt.parts[0] ?? null)
       case 'csv':
         if (!form.typed) return this.#asRead(receipt, form, false)
         return this.#typed(receipt, { csvDelimiter: form.delimiter }, form, typedHeader(receipt, form))
@@ -84,12 +85,6 @@ export class Downloads {
     return this.#typed(receipt, { csvDelimiter: ',', quotesTexts: true }, { kind: 'database' })
   }
 
-  async #parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
-    const [only, ...others] = receipt.parts
-    if (others.length === 0) return this.#file(receipt, only ?? null)
-    return await this.#joined.of(receipt, signal)
-  }
-
   /** The records as they are in the original: all with their verdicts, or the accepted ones. */
   #asRead(receipt: Receipt, form: CsvOptions, isAnnotated: boolean): Download {
     return this.#made(receipt, form, async (signal) => {
@@ -99,9 +94,8 @@ export class Downloads {
       await using opened = new AsyncDisposableStack()
       // From its beginning, since only the whole file shows whether it is intact.
       const source = opened.use(await this.#tools.files.read(receipt, textOf(receipt)))
-      const shared = isWhole
-        ? null
-        : opened.use(await this.#shareRejects(receipt, isAnnotated ? [textOf(receipt)] : []))
+      const rejectFiles = [isAnnotated ? textOf(receipt) : [], receipt.rejects.parts, corrections ?? []].flat()
+      const shared = isWhole ? null : opened.use(await this.#tools.files.shareToRead(receipt, rejectFiles))
       const exclusions = shared && this.#exclusions(receipt, shared, signal)
       const correctionsPath = corrections && shared ? await shared.path(corrections) : null
       const stored = { source, exclusions, correctionsPath }
@@ -185,12 +179,6 @@ export class Downloads {
       return { stream: part, bytes: range.end - range.start }
     }
     return { receipt, bytes, sha256: null, tag, measure, open: openRange }
-  }
-
-  #shareRejects(receipt: Receipt, others: readonly StoredFile[]): Promise<ReadableFiles> {
-    const corrections = correctionsOf(receipt)
-    const files = [...others, ...receipt.rejects.parts, ...(corrections === null ? [] : [corrections])]
-    return this.#tools.files.shareToRead(receipt, files)
   }
 
   /** The rejected records that are readable, page by page. */

@@ -17,15 +17,11 @@ export class FileBlocks {
     this.#checksums = checksums
   }
 
-  /** True if the whole file is one block, which its SHA-256 verifies. */
-  get isOne(): boolean {
-    return this.#checksums.length === 0
-  }
-
   /** @throws {ServiceError} DATASET_DAMAGED if the bytes are not those that were stored */
   verify(index: number, block: Uint8Array): void {
     const { file, sha256 } = this.file
-    if (this.isOne) {
+    // The whole file is one block.
+    if (this.#checksums.length === 0) {
       const seen = hash('sha256', block, 'hex')
       if (seen !== sha256) throw damaged(this.file, `'${file}' has SHA-256 ${seen}, expected ${sha256}`)
       return
