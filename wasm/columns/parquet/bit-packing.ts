@@ -1,5 +1,6 @@
 // Bit packing: writes numbers in Parquet's compact encodings, DELTA_BINARY_PACKED and RLE. Knows no columns.
 import { BLOCK } from '../memory'
+import { lesserOf } from './two-integers'
 
 export function writeVarint(out: usize, value: u64): usize {
   while (value >= 128) {
@@ -23,18 +24,33 @@ export function writeDeltas(from: usize, count: u32, out: usize): usize {
   out = writeVarint(out, zigzag(count > 0 ? load<i64>(from) : 0))
   let at = from + 8
   for (let left: i32 = (count as i32) - 1; left > 0; left -= 128) {
-    const inBlock = min(left, 128) as u32
-    out = writeBlock(fillBlock(at, inBlock), inBlock, out)
+    const inBlock = min(left, 128)
+    const least = inBlock == 128 ? fillBlock(at) : fillPart(at, inBlock as u32)
+    out = writeBlock(least, inBlock as u32, out)
     at += 1024
   }
   return out
 }
 
-/**
- * Stores `count` differences, of the values from `at` on to those before them, and returns the smallest, with which it
- * fills the rest of the block.
- */
-function fillBlock(at: usize, count: u32): i64 {
+/** Stores 128 differences, of the values from `at` on to those before them; returns the smallest. */
+function fillBlock(at: usize): i64 {
+  let leasts = i64x2.splat(i64.MAX_VALUE)
+  let others = leasts
+  for (let to = BLOCK; to < BLOCK + 1024; to += 32) {
+    const a = i64x2.sub(v128.load(at), v128.load(at - 8))
+    const b = i64x2.sub(v128.load(at, 16), v128.load(at - 8, 16))
+    leasts = lesserOf(leasts, a)
+    others = lesserOf(others, b)
+    v128.store(to, a)
+    v128.store(to, b, 16)
+    at += 32
+  }
+  leasts = lesserOf(leasts, others)
+  return min(i64x2.extract_lane(leasts, 0), i64x2.extract_lane(leasts, 1))
+}
+
+/** Like `fillBlock`, for fewer than 128; the rest of the block is filled with the smallest. */
+function fillPart(at: usize, count: u32): i64 {
   let least: i64 = i64.MAX_VALUE
   const end = BLOCK + ((count as usize) << 3)
   for (let to = BLOCK; to < end; to += 8) {
@@ -64,9 +80,15 @@ function writeBlock(least: i64, inBlock: u32, out: usize): usize {
 /** How many bits the largest of 32 differences needs, counted from the smallest of the block. */
 @inline
 function bitsAbove(least: i64, from: usize): u32 {
-  let all: i64 = 0
-  for (let at = from; at < from + 256; at += 8) all |= load<i64>(at) - least
-  return 64 - (clz(all) as u32)
+  const leasts = i64x2.splat(least)
+  let a = i64x2.splat(0)
+  let b = a
+  for (let at = from; at < from + 256; at += 32) {
+    a = v128.or(a, i64x2.sub(v128.load(at), leasts))
+    b = v128.or(b, i64x2.sub(v128.load(at, 16), leasts))
+  }
+  const all = v128.or(a, b)
+  return 64 - (clz(i64x2.extract_lane(all, 0) | i64x2.extract_lane(all, 1)) as u32)
 }
 
 /** Writes 32 differences in `bits` bits each, which adds up to whole 32-bit words. */

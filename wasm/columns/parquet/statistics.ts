@@ -1,5 +1,6 @@
 // Statistics: the smallest and the largest value of a column, as Parquet wants them. Knows values, not their source.
 import { GREATEST, LEAST } from '../memory'
+import { greaterOf, lesserOf } from './two-integers'
 
 /** False if there are no values, or no short text is an upper bound of a cut one. */
 export let hasStatistics: bool = false
@@ -22,31 +23,45 @@ export function noStatistics(): void {
 
 /** Statistics of 64-bit integers; `bytes` bytes of each are written. */
 export function integerStatistics(from: usize, count: u32, bytes: u32): void {
-  let least = load<i64>(from)
-  let greatest = least
+  let leasts = v128.load_splat<i64>(from)
+  let greatests = leasts
+  let otherLeasts = leasts
+  let otherGreatests = leasts
   const end = from + ((count as usize) << 3)
-  for (let at = from; at < end; at += 8) {
-    const value = load<i64>(at)
-    least = min(least, value)
-    greatest = max(greatest, value)
+  let at = from
+  for (; at + 32 <= end; at += 32) {
+    const a = v128.load(at)
+    const b = v128.load(at, 16)
+    leasts = lesserOf(leasts, a)
+    greatests = greaterOf(greatests, a)
+    otherLeasts = lesserOf(otherLeasts, b)
+    otherGreatests = greaterOf(otherGreatests, b)
   }
-  store<i64>(LEAST, least)
-  store<i64>(GREATEST, greatest)
+  for (; at < end; at += 8) {
+    const value = v128.load_splat<i64>(at)
+    leasts = lesserOf(leasts, value)
+    greatests = greaterOf(greatests, value)
+  }
+  leasts = lesserOf(leasts, otherLeasts)
+  greatests = greaterOf(greatests, otherGreatests)
+  store<i64>(LEAST, min(i64x2.extract_lane(leasts, 0), i64x2.extract_lane(leasts, 1)))
+  store<i64>(GREATEST, max(i64x2.extract_lane(greatests, 0), i64x2.extract_lane(greatests, 1)))
   setBytes(bytes)
 }
 
 /** Statistics of doubles, none of them NaN or minus zero. */
 export function doubleStatistics(from: usize, count: u32): void {
-  let least = load<f64>(from)
-  let greatest = least
-  const end = from + ((count as usize) << 3)
-  for (let at = from; at < end; at += 8) {
-    const value = load<f64>(at)
-    least = min(least, value)
-    greatest = max(greatest, value)
+  let leasts = v128.load_splat<f64>(from)
+  let greatests = leasts
+  const last = from + ((count as usize) << 3) - 16
+  for (let at = from; at <= last; at += 16) {
+    const values = v128.load(at)
+    leasts = f64x2.pmin(leasts, values)
+    greatests = f64x2.pmax(greatests, values)
   }
-  store<f64>(LEAST, least)
-  store<f64>(GREATEST, greatest)
+  const end = load<f64>(last, 8)
+  store<f64>(LEAST, min(end, min(f64x2.extract_lane(leasts, 0), f64x2.extract_lane(leasts, 1))))
+  store<f64>(GREATEST, max(end, max(f64x2.extract_lane(greatests, 0), f64x2.extract_lane(greatests, 1))))
   setBytes(8)
 }
 
