@@ -11,7 +11,7 @@ import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { ScanResult } from '../../reading/scanner/scanner.ts'
 import { RepeatedKeys } from '../ingest/repeated-keys.ts'
-import { recordEnds, segmentForm } from '../ingest/segment-form.ts'
+import { segmentForm, splitAfter } from '../ingest/segment-form.ts'
 import { hasFewTexts } from '../ingest/typed-parts.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
 import { keysIn } from '../schema/match-schema.ts'
@@ -87,7 +87,8 @@ export class ValueCheck implements AsyncDisposable {
     for (let records = accepted; records > 0; ) {
       const left = this.#recordsLeftOfPart
       const taken = Math.min(records, left)
-      const [before, after] = taken === records ? [rest, []] : splitRecords(rest, taken, this.#form.layout)
+      const { before, after } =
+        taken === records ? { before: rest, after: [] } : splitRecords(rest, taken, this.#form.layout)
       this.#dir ??= await mkdtemp(join(tmpdir(), 'csv-upload-verify-'))
       this.#repeatedKeys ??= new RepeatedKeys(this.#dir, this.#keys)
       this.#file ??= await BufferedWriter.create(this.#path, { syncEveryBytes: null })
@@ -198,8 +199,9 @@ export class ValueCheck implements AsyncDisposable {
 
 /** Splits strict records after `count` of them. */
 function splitRecords(pieces: readonly Uint8Array[], count: number, layout: SegmentLayout) {
-  for (const { records, split } of recordEnds(pieces, layout)) if (records === count) return split()
-  throw new Error('Cannot split records: there are fewer')
+  const split = splitAfter(pieces, layout, (records) => records === count)
+  if (split === null) throw new Error('Cannot split records: there are fewer')
+  return split
 }
 
 /** How the columns were written, by the receipt. */
