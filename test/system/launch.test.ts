@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../src/bin/csv-upload.ts', import.meta.url))
 /** A launcher with these flags starts the service as on Windows and on older Nodes. */
-const withoutExecve = ['--import', 'data:text/javascript,delete process.execve']
+const withoutExecve = ['--import=data:text/javascript,delete process.execve']
 const script = (name: string) => fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url))
 
 test('run.mjs serve passes arguments, environment and exit code through', () => {
