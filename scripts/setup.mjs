@@ -98,8 +98,6 @@ function ancestors() {
   }
 }
 
-const isRunByNpm = process.env.npm_lifecycle_event !== undefined
-
 /** The Node to run on: the pinned one unless it cannot be started here, such as a glibc build on Alpine. */
 function findNode() {
   const pinned = nodePackages[`${process.platform}-${process.arch}`]
@@ -168,7 +166,7 @@ export function runNode(args, { onOutput, onMessage } = {}) {
     // npm and npx may end before us, and no signal arrives when they are killed: the only sign are other ancestors.
     const startedBy = ancestors()
     const orphaned = setInterval(() => {
-      if (isRunByNpm && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
+      if (process.env.npm_lifecycle_event !== undefined && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
     }, 100)
     const finish = (end) => {
       clearInterval(orphaned)

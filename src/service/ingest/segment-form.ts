@@ -33,22 +33,12 @@ function segmentLineEnd({ lineTerminator }: Reading['dialect']): SegmentLayout['
   return lineTerminator === '\n' || lineTerminator === '\r' ? lineTerminator : '\r\n'
 }
 
-/** Strict text that is cut into pieces, split after a record. */
-interface SplitText {
-  readonly before: Uint8Array[]
-  readonly after: Uint8Array[]
-  /** Of what comes before. */
-  readonly records: number
-  readonly bytes: number
-  readonly characters: number
-}
-
 /** Splits strict text after the first record for which `isLast` returns true; null if there is none. */
 export function splitAfter(
   pieces: readonly Uint8Array[],
   { quote, lineTerminator }: SegmentLayout,
   isLast: (records: number, bytes: number) => boolean,
-): SplitText | null {
+) {
   const [quoteByte, endByte] = [quote?.charCodeAt(0), lineTerminator === '\r' ? 13 : 10]
   let [records, bytes, characters, isQuoted] = [0, 0, 0, false]
   for (const [i, piece] of pieces.entries()) {
