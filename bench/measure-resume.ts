@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { type Bench, scale } from './bench.ts'
 import { eventually, freePort, run, start } from './peers/commands.ts'
-import { cpuSeconds, descendants, peakMegabytes, resetPeak } from './processes.ts'
+import { cpuSeconds, descendants, peakMegabytes, resetPeak, residentMegabytes } from './processes.ts'
 import { median, quantile } from './statistics.ts'
 import { createByTus, patchByTus, sendByTus, type TusSent, write } from './tus-client.ts'
 
@@ -148,11 +148,6 @@ export async function measurePaused({ service }: Bench) {
 async function receivedOf(url: string): Promise<number> {
   const { bytes } = (await (await fetch(url)).json()) as { readonly bytes: { readonly received: number } } // of a status
   return bytes.received
-}
-
-function residentMegabytes(pid: number): number {
-  resetPeak(pid)
-  return peakMegabytes(pid)
 }
 
 /** Sends 1000 MB without watchers and with 200: the events they get, and their cost. */

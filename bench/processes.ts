@@ -55,6 +55,12 @@ export function peakMegabytes(pid: number): number {
   return (Number(line?.[1] ?? 0) * 1024) / 1e6
 }
 
+/** Resident memory now, in MB of 1,000,000 bytes. */
+export function residentMegabytes(pid: number): number {
+  const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return (Number(line?.[1] ?? 0) * 1024) / 1e6
+}
+
 /** User and system time of a process so far, in seconds. */
 export function cpuSeconds(pid: number): number {
   return cpuSecondsOf(`/proc/${pid}/stat`)

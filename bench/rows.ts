@@ -8,6 +8,7 @@ import { measureCrowd, measureSmall } from './measure-many.ts'
 import { measurePage } from './measure-page.ts'
 import { measurePeers } from './measure-peers.ts'
 import { measureQuery } from './measure-query.ts'
+import { measureIdle, measureReceiving } from './measure-receiving.ts'
 import { measureReplicas } from './measure-replicas.ts'
 import { measurePaused, measureResume, measureWatchers } from './measure-resume.ts'
 import { measureShapes } from './measure-shapes.ts'
@@ -33,6 +34,8 @@ const usual = [
   { name: 'sizes', what: 'files of 4.2, 100 and 1000 MB, compared with DuckDB; memory', measure: measureSizes },
   { name: 'mixes', what: 'files of numbers, of texts, of 500 columns, compared with DuckDB', measure: measureMixes },
   { name: 'small', what: 'files of 1 KB one after another', measure: measureSmall },
+  { name: 'receiving', what: 'files of 4.2 MB, CPU time compared with a bare server', measure: measureReceiving },
+  { name: 'idle', what: 'memory after a few uploads and a minute without work', measure: measureIdle },
   { name: 'beside', what: 'files of 1 KB beside one, and three, of 1000 MB', measure: measureBeside },
   { name: 'declared', what: 'files of 87 MB with a schema, CPU time compared with none', measure: measureDeclared },
   {

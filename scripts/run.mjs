@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { npm, root, runNode, SetupError, setUp } from './setup.mjs'
+import { becomeNode, npm, root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 /** The time is for a test that runs in circles: one that waits for nothing ends sooner, see test-stalls.mjs. */
@@ -31,7 +31,7 @@ const testSets = JSON.parse(readFileSync(join(root, 'test/sets.json'), 'utf8'))
 
 /** Each command takes the arguments after `--` and resolves to an exit code. */
 const commands = {
-  serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
+  serve: (args) => becomeNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testQuick()),
   'test:system': (args) => (args.length > 0 ? inRoot([...serialTestFlags, ...args]) : testSystem()),
   'test:ship': () => inParts([tests('trials of the package', [...serialTestFlags, ...testSets.ship])]),

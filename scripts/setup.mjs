@@ -98,19 +98,42 @@ function ancestors() {
   }
 }
 
-const isRunByNpm = process.env.npm_lifecycle_event !== undefined
-
-/** Every Node that can run the service, the pinned one first. */
-function nodes() {
+/** The Node to run on: the pinned one unless it cannot be started here, such as a glibc build on Alpine. */
+function findNode() {
   const pinned = nodePackages[`${process.platform}-${process.arch}`]
-  const found = []
   if (pinned !== undefined) {
     const path = join(root, 'node_modules', pinned, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-    if (existsSync(path)) found.push(path)
+    if (spawnSync(path, ['--version']).status === 0) return path
   }
   const isNewEnough = process.versions.node.localeCompare(nodeVersionMin, 'en', { numeric: true }) >= 0
-  if (isNewEnough) found.push(process.execPath)
-  return found
+  if (isNewEnough) return process.execPath
+  const running = `Node ${process.versions.node} (${process.platform}-${process.arch})`
+  throw new SetupError(`Cannot run on ${running}: expected Node ${nodeVersionMin} or newer`)
+}
+
+/** A young generation of up to 4 MB instead of 16 saves 12 MB of memory at no measurable cost. */
+const nodeFlags = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4']
+
+const environment = {
+  // Fixed, so that glibc keeps returning buffers of 128 KB or more to the system when they are freed.
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  // Few arenas: memory that one thread has freed can be reused by others.
+  MALLOC_ARENA_MAX: '2',
+  // Saves compiling again at the next start. Without effect if the directory cannot be written.
+  NODE_COMPILE_CACHE: compileCache,
+  ...process.env,
+}
+
+/**
+ * Runs a script on the pinned Node in place of this process, which would take 55 MB for as long as the script runs.
+ * Windows and Nodes before 22.15 cannot do that: there, as `runNode`.
+ *
+ * @param {readonly string[]} args Script and arguments, after Node's own.
+ */
+export async function becomeNode(args) {
+  const node = findNode()
+  if (process.platform !== 'win32') process.execve?.(node, [node, ...nodeFlags, ...args], environment)
+  return await runNode(args)
 }
 
 /**
@@ -121,31 +144,12 @@ function nodes() {
  *   its output, which otherwise goes to ours; `onMessage` takes what it sends with `process.send`.
  * @returns {Promise<number>} Its exit code.
  */
-export async function runNode(args, handlers = {}) {
-  for (const node of nodes()) {
-    const code = await run(node, args, handlers)
-    if (code !== null) return code
-  }
-  const running = `Node ${process.versions.node} (${process.platform}-${process.arch})`
-  throw new SetupError(`Cannot run on ${running}: expected Node ${nodeVersionMin} or newer`)
-}
-
-/** The exit code, or null if this Node cannot be started here, such as a glibc build on Alpine. */
-function run(node, args, { onOutput, onMessage }) {
+export function runNode(args, { onOutput, onMessage } = {}) {
   return new Promise((resolve, reject) => {
     // Through the IPC channel, the service notices that this process was killed (see src/cli/serve.ts), and tests send
-    // their counts. A young generation of up to 4 MB instead of 16 saves 12 MB of memory at no measurable cost.
-    const child = spawn(node, ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', ...args], {
-      cwd: process.cwd(),
-      env: {
-        // Fixed, so that glibc keeps returning buffers of 128 KB or more to the system when they are freed.
-        MALLOC_MMAP_THRESHOLD_: '131072',
-        // Few arenas: memory that one thread has freed can be reused by others.
-        MALLOC_ARENA_MAX: '2',
-        // Saves compiling again at the next start. Without effect if the directory cannot be written.
-        NODE_COMPILE_CACHE: compileCache,
-        ...process.env,
-      },
+    // their counts.
+    const child = spawn(findNode(), [...nodeFlags, ...args], {
+      env: environment,
       stdio: onOutput ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['inherit', 'inherit', 'inherit', 'ipc'],
     })
     if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput)
@@ -162,16 +166,14 @@ function run(node, args, { onOutput, onMessage }) {
     // npm and npx may end before us, and no signal arrives when they are killed: the only sign are other ancestors.
     const startedBy = ancestors()
     const orphaned = setInterval(() => {
-      if (isRunByNpm && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
+      if (process.env.npm_lifecycle_event !== undefined && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
     }, 100)
     const finish = (end) => {
       clearInterval(orphaned)
       for (const signal of signals) process.off(signal, passOn)
       end()
     }
-    child.once('error', (error) =>
-      finish(() => (child.pid === undefined && error.code === 'ENOENT' ? resolve(null) : reject(error))),
-    )
+    child.once('error', (error) => finish(() => reject(error)))
     child.once(onOutput ? 'close' : 'exit', (code, signal) => {
       const done = () => finish(() => resolve(code ?? 128 + constants.signals[signal]))
       // A message may still be in transit.

@@ -77,6 +77,7 @@ test('send sends no more requests once a server has refused its key, and reports
     editor: null,
     stateDir: '/nowhere',
     isBuild: false,
+    isRunByNpm: false,
   }
   const terminal = new Terminal(out, err, environment, false)
   const code = await send.prepare([...files, '--jobs', '1']).run({ terminal, environment, signal: t.signal })

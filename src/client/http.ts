@@ -1,10 +1,11 @@
 // HTTP: one request to the server and the head of its response. Knows addresses and keys, no routes.
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
-import * as plain from 'node:http'
+import type * as plain from 'node:http'
 import * as secure from 'node:https'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
+import { nodeHttp } from '../core/node-http.ts'
 import { errorCode } from '../core/storage-error.ts'
 import { ClientError, refusal } from './client-error.ts'
 
@@ -36,13 +37,13 @@ const refusalBytesMax = 65_536
 export class Http implements Disposable {
   readonly #address: ServerAddress
   readonly #agent: plain.Agent
-  readonly #module: typeof plain | typeof secure
+  readonly #module: typeof nodeHttp | typeof secure
   /** Until then, a refused connection means a wrong address, and another try would not help. */
   hasConnected = false
 
   constructor(address: ServerAddress) {
     this.#address = address
-    this.#module = address.url.protocol === 'https:' ? secure : plain
+    this.#module = address.url.protocol === 'https:' ? secure : nodeHttp
     this.#agent = new this.#module.Agent({ keepAlive: true })
   }
 

@@ -29,5 +29,7 @@ export function readClientEnvironment(environment: Readonly<Record<string, strin
     stateDir: state !== null && isAbsolute(state) ? state : join(homedir(), '.local', 'state'),
     /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
     isBuild: given('CI') !== null,
+    /** True if npm or npx has started this process. */
+    isRunByNpm: given('npm_lifecycle_event') !== null,
   }
 }

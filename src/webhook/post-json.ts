@@ -1,8 +1,8 @@
 // Post JSON: sends one message to one URL, if its address is allowed when the connection is made. Follows no redirect.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { nodeHttp } from '../core/node-http.ts'
 
 export interface PostOptions {
   readonly url: URL
@@ -27,7 +27,7 @@ export function postJson(
   // A name is looked up and checked below; an address is used without a lookup.
   if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(refused(host))
   const { promise, resolve: answer, reject } = Promise.withResolvers<PostResponse>()
-  const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
+  const outgoing = (url.protocol === 'https:' ? httpsRequest : nodeHttp.request)(url, {
     method: 'POST',
     agent: false,
     headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },

@@ -39,6 +39,11 @@ test('only src/config reads the environment', () => {
   finds(others, /\bprocess\.env\b/)
 })
 
+test('src takes node:http from one module, without what an import loads', () => {
+  const others = code.filter(({ path }) => path.startsWith('src/') && !isForTests(path))
+  finds(others, /^\w+ (?!type ).* from 'node:http'/)
+})
+
 test('no file contains a path or a registry of a developer machine', () => {
   finds(everything, /(^|[\s"'`(=])\/(work|farm|root|home|Users)\/\w/)
   finds(everything, /"resolved":|registry\s*=\s*\S|_authToken/)

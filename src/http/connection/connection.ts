@@ -1,8 +1,9 @@
 // Connection: what happens below a request: 100-continue, order of pipelined requests, and what Node cannot parse.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
+import { nodeHttp } from '../../core/node-http.ts'
 import { isEnding, sendErrorOnSocket } from './error-record.ts'
 import type { LingerLimits } from './lingering-close.ts'
 import { allowHalfOpen, closeSilentConnections } from './node-patches.ts'
@@ -39,7 +40,7 @@ export function createConnectionServer(
   handle: Handle,
   onUnreadable: (request: UnreadableRequest) => void,
 ): Server {
-  const server = createServer({
+  const server = nodeHttp.createServer({
     maxHeaderSize: headBytesMax,
     headersTimeout: options.headersMs,
     // Node's limit would end a large upload over a slow line; bodies have their own limit on waiting.

@@ -1,7 +1,8 @@
 // Error record: the one file that knows the six fields, their content type and framing, and that an error closes the connection.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { nodeHttp } from '../../core/node-http.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { closeLingering, type LingerLimits } from './lingering-close.ts'
 import { afterLastResponse } from './node-patches.ts'
@@ -140,5 +141,5 @@ function helpOf(error: ServiceError): string | null {
 export function phrase(status: number): string {
   // tus defines this status; Node does not know it.
   if (status === 460) return 'Checksum Mismatch'
-  return STATUS_CODES[status] ?? 'Unknown'
+  return nodeHttp.STATUS_CODES[status] ?? 'Unknown'
 }

@@ -55,7 +55,7 @@ test('RequestBody.chunks() yields the chunks of the parser, uncopied and in orde
   assert.ok(taken.some((chunk) => chunk.length === 0))
 })
 
-test('RequestBody.chunks() yields a large body once per turn of the event loop', async () => {
+test('RequestBody.chunks() yields a body once per turn of the event loop', async () => {
   await using upload = await begin('Content-Length: 1000000')
   const body = RequestBody.of(upload.request).chunks(patient)
   const lengths: number[][] = []
@@ -67,22 +67,20 @@ test('RequestBody.chunks() yields a large body once per turn of the event loop',
   const come = (...sizes: readonly number[]) => {
     for (const size of sizes) upload.request.push(Buffer.alloc(size))
   }
-  const first = read(2)
-  come(200_000)
-  await readersTurn()
-  come(62_144)
-  await first
-  const next = read(1)
+  const first = read(1)
   come(65_536, 65_536)
   await readersTurn()
   come(1)
-  await next
+  await first
   const last = read(1)
   come(65_536, 65_536, 65_536, 65_536)
   await readersTurn()
-  assert.equal(lengths.length, 4, '256 KB are yielded without waiting')
+  assert.equal(lengths.length, 2, '256 KB are yielded without waiting')
   await last
-  assert.deepEqual(lengths, [[200_000], [62_144], [65_536, 65_536, 1], [65_536, 65_536, 65_536, 65_536]])
+  assert.deepEqual(lengths, [
+    [65_536, 65_536, 1],
+    [65_536, 65_536, 65_536, 65_536],
+  ])
 })
 
 test('RequestBody.chunks() holds about a quarter of a megabyte while the consumer is busy', async () => {

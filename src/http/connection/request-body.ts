@@ -8,12 +8,6 @@ import { takeChunks } from './node-patches.ts'
 /** Bytes queued here, including those that the consumer is working on. Above this, the socket is paused. */
 const queuedBytesMax = 262_144
 
-/**
- * After this many bytes of a body, chunks are collected until the next turn of the event loop, or until
- * `queuedBytesMax` are queued: each hand-over passes through a dozen generators.
- */
-const collectedFrom = 262_144
-
 /** How fast a body must arrive. */
 export interface BodyPace {
   /** Longest wait for the next bytes. */
@@ -38,9 +32,11 @@ export class RequestBody {
   #failure: ServiceError | null = null
   /** True while the socket is paused because enough bytes are queued. */
   #isFull = false
-  /** True until the next turn of the event loop, when the chunks that arrive in between are handed over. */
+  /**
+   * True until the next turn of the event loop, when the chunks that arrive in between are handed over together: each
+   * hand-over passes through a dozen generators.
+   */
   #isCollecting = false
-  #arrivedBytes = 0
   /** Bytes that the reader is working on. */
   #lentBytes = 0
   #waitedMs = 0
@@ -159,13 +155,12 @@ export class RequestBody {
     }
     const onData = (chunk: Buffer) => {
       this.#queue.add(chunk)
-      this.#arrivedBytes += chunk.length
       const isEnough = this.#queue.bytes + this.#lentBytes >= queuedBytesMax
       if (this.#waitsSinceMs === null) {
         if (this.#isFull || !isEnough) return
         this.#isFull = true
         socket.pause()
-      } else if (isEnough || this.#arrivedBytes <= collectedFrom) this.#wake()
+      } else if (isEnough) this.#wake()
       else if (!this.#isCollecting) {
         this.#isCollecting = true
         setImmediate(onCollected)

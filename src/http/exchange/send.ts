@@ -1,10 +1,11 @@
 // Send: sends successful responses, as JSON or as a stream of bytes. Knows nothing of their content.
-import { ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { type ByteStream, releaseChunk } from '../../core/byte-stream.ts'
+import { nodeHttp } from '../../core/node-http.ts'
 import { jsonContentType, toServiceError } from '../connection/error-record.ts'
 import { noteFailure } from '../connection/request-log.ts'
 import { acceptedType } from './accept.ts'
@@ -62,7 +63,7 @@ class TextStream extends Readable {
     destination: Destination,
     options?: { end?: boolean },
   ): Destination {
-    const isDirect = destination instanceof ServerResponse && options?.end !== false
+    const isDirect = destination instanceof nodeHttp.ServerResponse && options?.end !== false
     if (!isDirect || this.#isGiven) return super.pipe(destination, options)
     this.#isGiven = true
     destination.write(this.#text)

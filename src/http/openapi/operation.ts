@@ -1,7 +1,7 @@
 // Operation: the terms in which a route describes its requests and responses, after OpenAPI. Knows no route.
-import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable, ServiceError } from '../../core/errors.ts'
+import { nodeHttp } from '../../core/node-http.ts'
 import { errorRecord } from './response-schemas.ts'
 
 export const tags = {
@@ -161,7 +161,7 @@ function dependsOnState(code: ErrorCode): boolean {
 function anyFailure(codes: readonly ErrorCode[]): ResponseDescription {
   const problem = 'the connection was closed before the end of the body'
   const { status, exception, message } = new ServiceError('BAD_REQUEST', { problem })
-  const facts = { timestamp: 1763650000000, status, error: STATUS_CODES[status], exception, message }
+  const facts = { timestamp: 1763650000000, status, error: nodeHttp.STATUS_CODES[status], exception, message }
   // Shows the format of all errors; docs/errors.md has the message of each.
   return failure([...codes, ...always], { example: { ...facts, path: '/qas/uploadCsv' } })
 }

@@ -90,7 +90,9 @@ function fieldSigns(tokens: Tokens, width: number, rows: readonly number[]): Sig
     // One may be the name of the column.
     return typed.length >= signsMin && typed.length >= (texts.length - 1) * 0.8
   })
-  const split = values.filter((row) => row.some(hasOpenBracket)).length / Math.max(1, values.length)
+  // In most files, one look replaces one for each value.
+  const open = bracket.test(tokens.text) ? values.filter((row) => row.some(hasOpenBracket)) : []
+  const split = open.length / Math.max(1, values.length)
   const others = 1 - fitting.length / rows.length
   const isMost = others > 0.35 && rows.length > rowsMin
   const isIndented = [0x09, 0x20].includes(tokens.layout.delimiter) && column(0).length === 0
@@ -102,10 +104,12 @@ function fieldSigns(tokens: Tokens, width: number, rows: readonly number[]): Sig
   ]
 }
 
+const bracket = /[()[\]{}]/
+
 /** True if round, square and curly brackets do not balance. */
 function hasOpenBracket(text: string): boolean {
   // Half of the time of a head of 2,000 columns went into the characters of lines without any.
-  if (!/[()[\]{}]/.test(text)) return false
+  if (!bracket.test(text)) return false
   let open = 0
   for (const character of text) {
     if ('([{'.includes(character)) open += 1

@@ -33,36 +33,25 @@ function segmentLineEnd({ lineTerminator }: Reading['dialect']): SegmentLayout['
   return lineTerminator === '\n' || lineTerminator === '\r' ? lineTerminator : '\r\n'
 }
 
-/** Where a record ends in strict text that is cut into pieces. */
-interface RecordEnd {
-  /** Everything up to it, and everything after it. */
-  split(): readonly [Uint8Array[], Uint8Array[]]
-  /** What comes before it. */
-  readonly records: number
-  readonly bytes: number
-  readonly characters: number
-}
-
-/** The ends of whole records, in order. */
-export function* recordEnds(
+/** Splits strict text after the first record for which `isLast` returns true; null if there is none. */
+export function splitAfter(
   pieces: readonly Uint8Array[],
   { quote, lineTerminator }: SegmentLayout,
-): Generator<RecordEnd> {
+  isLast: (records: number, bytes: number) => boolean,
+) {
   const [quoteByte, endByte] = [quote?.charCodeAt(0), lineTerminator === '\r' ? 13 : 10]
   let [records, bytes, characters, isQuoted] = [0, 0, 0, false]
   for (const [i, piece] of pieces.entries()) {
+    // No closure may use `at`: V8 would allocate memory for each byte.
     for (let at = 0; at < piece.length; at++) {
       const byte = piece[at]!
       bytes++
       if ((byte & 0xc0) !== 0x80) characters++
       if (byte === quoteByte) isQuoted = !isQuoted
-      if (byte !== endByte || isQuoted) continue
-      records++
-      const split = (): [Uint8Array[], Uint8Array[]] => [
-        [...pieces.slice(0, i), piece.subarray(0, at + 1)],
-        [piece.subarray(at + 1), ...pieces.slice(i + 1)],
-      ]
-      yield { split, records, bytes, characters }
+      if (byte !== endByte || isQuoted || !isLast(++records, bytes)) continue
+      const before = [...pieces.slice(0, i), piece.subarray(0, at + 1)]
+      return { before, after: [piece.subarray(at + 1), ...pieces.slice(i + 1)], records, bytes, characters }
     }
   }
+  return null
 }

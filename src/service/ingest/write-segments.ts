@@ -10,7 +10,7 @@ import type { DraftFiles } from '../../store/store.ts'
 import type { Corrector } from './corrector.ts'
 import type { RecordTally } from './record-tally.ts'
 import { RejectLines, rejectLayout } from './reject-table.ts'
-import { recordEnds } from './segment-form.ts'
+import { splitAfter } from './segment-form.ts'
 
 export interface CutterOptions {
   /** Segments are written to a folder of the draft; the receiver deletes them. */
@@ -180,20 +180,17 @@ const noRecords: Records = { pieces: [], count: 0, bytes: 0, place: null }
 /** Splits records after the first that ends at or after `bytesMin` bytes. */
 function splitRecords(records: Records, bytesMin: number, layout: SegmentLayout, isUtf8: boolean): [Records, Records] {
   if (records.bytes <= bytesMin || records.count === 1) return [records, noRecords]
-  for (const end of recordEnds(records.pieces, layout)) {
-    const { bytes, records: count } = end
-    if (bytes < bytesMin || bytes === records.bytes) continue
-    const { place } = records
-    const placeBytes = isUtf8 ? bytes : end.characters
-    const first = place && { ...place, bytes: placeBytes }
-    const rest = place && { byteOffset: place.byteOffset + placeBytes, bytes: place.bytes - placeBytes }
-    const [before, after] = end.split()
-    return [
-      { pieces: before, count, bytes, place: first },
-      { pieces: after, count: records.count - count, bytes: records.bytes - bytes, place: rest },
-    ]
-  }
-  return [records, noRecords]
+  const split = splitAfter(records.pieces, layout, (_, bytes) => bytes >= bytesMin)
+  if (split === null || split.bytes === records.bytes) return [records, noRecords]
+  const { before, after, bytes, records: count } = split
+  const { place } = records
+  const placeBytes = isUtf8 ? bytes : split.characters
+  const first = place && { ...place, bytes: placeBytes }
+  const rest = place && { byteOffset: place.byteOffset + placeBytes, bytes: place.bytes - placeBytes }
+  return [
+    { pieces: before, count, bytes, place: first },
+    { pieces: after, count: records.count - count, bytes: records.bytes - bytes, place: rest },
+  ]
 }
 
 /** Ranges of records, and their totals. */

@@ -98,7 +98,7 @@ export class AdmissionControl {
    */
   admitCorrections(head: UploadHead, fileBytes: number, owner: string): Omit<CorrectionAdmission, 'receipt'> {
     const { contentType, declaredBytes, body } = head
-    const boundary = isCorrections(contentType) ? null : boundaryOf(contentType, 'NOT_CORRECTIONS')
+    const boundary = correctionTypes.test(contentType ?? '') ? null : boundaryOf(contentType, 'NOT_CORRECTIONS')
     const { release } = this.#admitBody(head, fileBytes, owner)
     return { boundary, release, declaredBytes, body }
   }
@@ -221,10 +221,6 @@ function slowestFirst(uploads: readonly (readonly [UploadSlot, HeldSlot])[]): re
 
 /** Types of a body that is the file itself. */
 const correctionTypes = /^\s*(?:text\/csv|application\/(?:x-)?(?:ndjson|jsonl|jsonlines))\s*(?:;|$)/i
-
-function isCorrections(contentType: string | undefined): boolean {
-  return contentType !== undefined && correctionTypes.test(contentType)
-}
 
 /** @throws {ServiceError} CONTENT_CODED */
 export function checkCoding(contentCoding: string): void {

@@ -78,10 +78,6 @@ export class LiveUpload implements UploadProgress {
     return this.#facts.id
   }
 
-  get owner(): string {
-    return this.#facts.owner
-  }
-
   /** Its status; counts may be 0.1 s old. */
   status(): UploadStatus {
     const nowMs = performance.now()

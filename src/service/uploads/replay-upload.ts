@@ -10,26 +10,16 @@ import type { ExistingDatasets } from '../upload/existing-datasets.ts'
 import type { IncomingFile } from '../upload/receive-file.ts'
 import type { HeldKey } from './idempotency-keys.ts'
 
-export interface ReplayTools {
-  readonly existing: ExistingDatasets
-}
-
-/** A request that may repeat an earlier one. */
-export interface SentAgain {
-  readonly owner: string
-  /** Begins to read the body. */
-  readonly receive: () => Promise<IncomingFile>
-}
-
 /**
- * Returns null, with the body unread, if there is no earlier response, or if its dataset no longer exists or is damaged.
+ * @param receive Begins to read the body.
+ * @returns null, with the body unread, if there is no earlier response, or if its dataset no longer exists or is damaged.
  * @throws {ServiceError} why the key is refused, once the file begins; IDEMPOTENCY_KEY_REUSED if the file, its name or the options differ; what reading the body
  * throws
  */
 export async function replayUpload(
-  { existing }: ReplayTools,
+  { existing }: { readonly existing: ExistingDatasets },
   key: HeldKey | null,
-  { owner, receive }: SentAgain,
+  { owner, receive }: { readonly owner: string; readonly receive: () => Promise<IncomingFile> },
   signal: AbortSignal,
 ): Promise<UploadReply | null> {
   if (key?.refusal) {

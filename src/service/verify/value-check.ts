@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Converter, ConvertOptions, Segment, SegmentLayout, TargetColumn } from '../../columns/converter.ts'
+import type { Converter, ConvertOptions, Segment, TargetColumn } from '../../columns/converter.ts'
 import type { DeclaredKey } from '../../core/declared-values.ts'
 import type { Column, ColumnType, DateForm, GroupChar, NumberForm, Part } from '../../core/receipt.ts'
 import { excludedCount } from '../../core/reject-reasons.ts'
@@ -11,7 +11,7 @@ import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { ScanResult } from '../../reading/scanner/scanner.ts'
 import { RepeatedKeys } from '../ingest/repeated-keys.ts'
-import { recordEnds, segmentForm } from '../ingest/segment-form.ts'
+import { segmentForm, splitAfter } from '../ingest/segment-form.ts'
 import { hasFewTexts } from '../ingest/typed-parts.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
 import { keysIn } from '../schema/match-schema.ts'
@@ -87,15 +87,15 @@ export class ValueCheck implements AsyncDisposable {
     for (let records = accepted; records > 0; ) {
       const left = this.#recordsLeftOfPart
       const taken = Math.min(records, left)
-      const [before, after] = taken === records ? [rest, []] : splitRecords(rest, taken, this.#form.layout)
+      const split = taken === records ? null : splitAfter(rest, this.#form.layout, (count) => count === taken)
       this.#dir ??= await mkdtemp(join(tmpdir(), 'csv-upload-verify-'))
       this.#repeatedKeys ??= new RepeatedKeys(this.#dir, this.#keys)
       this.#file ??= await BufferedWriter.create(this.#path, { syncEveryBytes: null })
-      await this.#file.write(before)
+      await this.#file.write(split?.before ?? rest)
       this.#records += taken
       const isFull = this.#mayBreakRules && this.#file.bytes >= segmentBytesUsual
       if (taken === left || isFull) await this.#compare()
-      rest = after
+      rest = split?.after ?? []
       records -= taken
     }
   }
@@ -194,12 +194,6 @@ export class ValueCheck implements AsyncDisposable {
     await this.#file?.close()
     if (this.#dir !== null) await rm(this.#dir, { recursive: true })
   }
-}
-
-/** Splits strict records after `count` of them. */
-function splitRecords(pieces: readonly Uint8Array[], count: number, layout: SegmentLayout) {
-  for (const { records, split } of recordEnds(pieces, layout)) if (records === count) return split()
-  throw new Error('Cannot split records: there are fewer')
 }
 
 /** How the columns were written, by the receipt. */
