@@ -86,13 +86,12 @@ export function compile(outDir) {
   process.exit(status ?? 1)
 }
 
-/** The process ids of our parent and of its parent: npm starts a shell, which on Linux may stay in between. */
+/** The process ids of npm, and of the shell that it may have started us by; see src/cli/stop-signals.ts. */
 function ancestors() {
   try {
-    const [, grandparent] = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-    return `${process.ppid} ${grandparent}`
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+    const [, name, grandparent] = /^\d+ \((.*)\) \S (\d+)/s.exec(stat)
+    return /^(\w{0,4}sh|busybox)$/.test(name) ? `${process.ppid} ${grandparent}` : `${process.ppid}`
   } catch {
     return `${process.ppid}`
   }

@@ -34,12 +34,22 @@ export function onStopSignal(signals: readonly NodeJS.Signals[], stop: (signal: 
   }, lookEveryMs).unref()
 }
 
-/** The process ids of our parent and of its parent: npm starts a shell, which on Linux may stay in between. */
+/** The process ids of npm, and of the shell that it may have started us by. */
 function ancestors(): string {
   try {
-    const status = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
-    return `${process.ppid} ${status.replace(/^.*\) /s, '').split(' ')[1]}`
+    return npmAndShell(process.ppid, readFileSync(`/proc/${process.ppid}/stat`, 'utf8'))
   } catch {
     return `${process.ppid}`
   }
 }
+
+/**
+ * The same, by what Linux says of our parent in `/proc/<id>/stat`: only the parent of a shell is npm. That of npm may be
+ * a terminal, which people close while the service goes on.
+ */
+export function npmAndShell(parent: number, stat: string): string {
+  const [, name, grandparent] = /^\d+ \((.*)\) \S (\d+)/s.exec(stat) ?? []
+  return name !== undefined && shellName.test(name) ? `${parent} ${grandparent}` : `${parent}`
+}
+
+const shellName = /^(\w{0,4}sh|busybox)$/
