@@ -302,10 +302,10 @@ testResponses({
     keeps: '12.5 → 12.50 · 3 → 3.00 · -0.25',
     breaks: { 'type number': 'x' },
   },
-  'numbers whose places are not counted are doubles, whatever the format says': {
+  'numbers with an exponent are doubles, whatever the format says': {
     field: { type: 'number', format: 'decimal' },
     column: 'number',
-    why: /doubles, since some numbers have a plus sign/,
+    why: /doubles, since some numbers have an exponent/,
     keeps: '1.10 → 1.1 · +3.30 → 3.3 · 007.5 → 7.5 · 1e3 → 1000',
   },
   'an empty string as a value': {
