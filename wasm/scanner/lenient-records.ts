@@ -327,24 +327,15 @@ function findPlausible(start: usize): u32 {
     if (start + 1 == windowEnd) return UNKNOWN
     if (load<u8>(start + 1) == lineEnd) return WHOLE
   }
-  const bytesMax = min(recordBytesMax, lookAheadBytes)
-  let reading = readWithin(start, bytesMax, true)
-  if (reading == OPEN && reader.fields > width) reading = readSurplus(start, bytesMax)
-  if (reading != WHOLE) return reading == UNKNOWN ? UNKNOWN : OPEN
-  const isRecord =
+  const reading = readWithin(start, min(recordBytesMax, lookAheadBytes), true)
+  if (reading == UNKNOWN) return UNKNOWN
+  const isHonest =
+    reading == WHOLE &&
+    reader.fields == width &&
     reader.strayQuoteColumn == 0 &&
     reader.strayEndColumn == 0 &&
-    !reader.hasTrailingBlank &&
-    (reader.fields == width || (reader.fields > width && isSurplusEmpty(start)))
-  return isRecord || (reader.fields != width && hasNoValue(start, reader.contentEnd)) ? WHOLE : OPEN
-}
-
-/** Reads the physical line at `start`, whose fields may be more than wanted: WHOLE, OPEN or UNKNOWN. */
-function readSurplus(start: usize, bytesMax: usize): u32 {
-  const end = lineAfter(start, min(windowEnd, start + bytesMax + 2))
-  if (end == 0) return windowEnd - start >= bytesMax + 2 || isLast ? OPEN : UNKNOWN
-  const isWhole = reader.read(start, end) == reader.ENDED && reader.recordEnd == end
-  return isWhole && reader.contentEnd - start <= bytesMax ? WHOLE : OPEN
+    !reader.hasTrailingBlank
+  return isHonest ? WHOLE : OPEN
 }
 
 /** Reads a record of at most `bytesMax` bytes, not counting its line end. */

@@ -72,9 +72,9 @@
 //
 // Extent. One stray quote must not cost a second record, and an unclosed quote must not swallow the file. So a
 // record that is not accepted takes as many of the physical lines its reading has touched as needed for a plausible
-// record to follow: one that reads strictly (blanks after delimiters apart) with `width` fields, or on one physical line with
-// more, none of which holds a byte, and at most min(recordBytesMax, lookAhead.bytes) bytes; a blank or comment line; or the
-// end of the input. Only line ends within `lookAhead` of its start count. If there is no such line end, it takes all its lines if its reading ended within the
+// record to follow: one that reads strictly (blanks after delimiters apart) with `width` fields and at most
+// min(recordBytesMax, lookAhead.bytes) bytes, a blank or comment line, or the end of the input. Only line ends within
+// `lookAhead` of its start count. If there is no such line end, it takes all its lines if its reading ended within the
 // look-ahead, else only its first line.
 //
 // Reason. A record that takes fewer lines than its reading touched, or whose reading is open, ends inside quotes:

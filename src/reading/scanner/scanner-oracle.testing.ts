@@ -305,12 +305,8 @@ class RecordReader {
     if (start === this.#bytes.length) return true
     if (this.contentEnd(start, this.#after(start)) === start) return true
     if (this.#bytes[start] === this.#options.comment) return true
-    const { recordBytesMax, width } = this.#options
-    const whole = this.#readAtMost(start, Math.min(recordBytesMax, this.#ahead.bytes))
-    const isOneLine = whole.kind === 'ended' && whole.end === this.#after(start)
-    if (isOneLine && hasNoValue(this.#bytes.subarray(start, whole.contentEnd), this.#options)) return true
-    const reading = isOneLine ? withoutSurplus(whole, this.#options) : whole
-    if (reading.kind !== 'ended' || reading.fields.length !== width) return false
+    const reading = this.#readAtMost(start, Math.min(this.#options.recordBytesMax, this.#ahead.bytes))
+    if (reading.kind !== 'ended' || reading.fields.length !== this.#options.width) return false
     return reading.fields.every((field) => {
       const hasTrailingBlank = this.#bytes[field.from] === this.#options.quote && field.to < field.end
       return field.strayQuoteAt === null && field.strayEndAt === null && !hasTrailingBlank

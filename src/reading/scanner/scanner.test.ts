@@ -59,18 +59,6 @@ const rows: readonly Row[] = [
     skipped: 4,
   },
   {
-    title:
-      'a record with surplus empty fields as one of its own below an unclosed quote, and one without a value as blank',
-    input: '1,"q,x,,\n2,"y",z,,\n3,"r,x\n,\n4,"s,x\n5,"y",z,!\n6,7,8,\n',
-    accepted: '2,"y",z\n6,7,8\n',
-    blank: 1,
-    rejects: [
-      [1, 8, 'unclosed_quote', 2],
-      [3, 6, 'unclosed_quote', 2],
-      [5, 16, 'text_after_quote', 2],
-    ],
-  },
-  {
     title: 'wrong counts',
     input: 'a,b\na,b,c\na,b,c,d\n',
     accepted: 'a,b,c\n',
