@@ -305,7 +305,7 @@ testResponses({
   'numbers with an exponent are doubles, whatever the format says': {
     field: { type: 'number', format: 'decimal' },
     column: 'number',
-    why: /doubles, since some numbers have an exponent/,
+    why: /doubles, since some numbers have an exponent or a form like/,
     keeps: '1.10 → 1.1 · +3.30 → 3.3 · 007.5 → 7.5 · 1e3 → 1000',
   },
   'an empty string as a value': {

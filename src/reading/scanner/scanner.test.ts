@@ -68,6 +68,12 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    title: 'a record of several lines with a wrong count as one reject, whatever surplus its lines have',
+    input: '1,Ann,ok\n2,Bob,"Main St 5\nBerlin,10115,DE,\nTel 5",x\n3,Cy,ok\n',
+    accepted: '1,Ann,ok\n3,Cy,ok\n',
+    rejects: [[2, 42, 'too_many_fields']],
+  },
+  {
     title: 'short records filled up where that is wanted, on one line only',
     input: 'a\na,"b"\r\n\na,b,c\na,b,c,d\n5" x,y\n"a\nb"\na,b,c\n"",',
     options: { padsShort: true },

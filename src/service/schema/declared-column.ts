@@ -52,7 +52,7 @@ export function declaredTarget(
   if (decimal !== null) return { type: decimal, values, why: isDecimal ? why : `${why}; decimals, ${reason}` }
   const doubt = digitsDoubt(joinClasses(long), 'NUMBERS_ROUNDED', 'the nearest doubles are stored', lineOf)
   if (doubt === null) {
-    const unlike = '; doubles, since some numbers have an exponent, or too many digits for a decimal'
+    const unlike = '; doubles, since some numbers have an exponent or a form like +.5, or too many digits for a decimal'
     return { type: { kind: 'number' }, values, why: isDecimal ? why + unlike : why }
   }
   const form = { ...values.form, isNearest: true } as const
