@@ -97,6 +97,9 @@ function ancestors() {
   }
 }
 
+/** Noted first of all: npm may end while this process sets up what is missing. */
+const startedBy = ancestors()
+
 /** The Node to run on: the pinned one unless it cannot be started here, such as a glibc build on Alpine. */
 function findNode() {
   const pinned = nodePackages[`${process.platform}-${process.arch}`]
@@ -131,7 +134,8 @@ const environment = {
  */
 export async function becomeNode(args) {
   const node = findNode()
-  if (process.platform !== 'win32') process.execve?.(node, [node, ...nodeFlags, ...args], environment)
+  if (process.platform !== 'win32')
+    process.execve?.(node, [node, ...nodeFlags, ...args], { ...environment, STARTED_BY: startedBy })
   return await runNode(args)
 }
 
@@ -163,7 +167,6 @@ export function runNode(args, { onOutput, onMessage } = {}) {
     }
     for (const signal of signals) process.on(signal, passOn)
     // npm and npx may end before us, and no signal arrives when they are killed: the only sign are other ancestors.
-    const startedBy = ancestors()
     const orphaned = setInterval(() => {
       if (process.env.npm_lifecycle_event !== undefined && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
     }, 100)

@@ -78,6 +78,7 @@ test('send sends no more requests once a server has refused its key, and reports
     stateDir: '/nowhere',
     isBuild: false,
     isRunByNpm: false,
+    startedBy: null,
   }
   const terminal = new Terminal(out, err, environment, false)
   const code = await send.prepare([...files, '--jobs', '1']).run({ terminal, environment, signal: t.signal })

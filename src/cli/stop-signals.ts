@@ -25,10 +25,11 @@ export function onStopSignal(signals: readonly NodeJS.Signals[], stop: (signal: 
     stop(signal)
   }
   for (const signal of signals) process.on(signal, onSignal)
-  if (!readClientEnvironment().isRunByNpm) return
-  const startedBy = ancestors()
+  const { isRunByNpm, startedBy } = readClientEnvironment()
+  if (!isRunByNpm) return
+  const before = startedBy ?? ancestors()
   const looking = setInterval(() => {
-    if (firstAtMs === null && ancestors() === startedBy) return
+    if (firstAtMs === null && ancestors() === before) return
     clearInterval(looking)
     if (firstAtMs === null) onSignal('SIGTERM')
   }, lookEveryMs).unref()

@@ -8,7 +8,7 @@ import { readConfig } from './config.ts'
 
 test('readClientEnvironment() reads server and key, and treats empty variables as absent', () => {
   const set = { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f', EDITOR: 'vi' }
-  const none = { stateDir: join(homedir(), '.local', 'state'), isBuild: false, isRunByNpm: false }
+  const none = { stateDir: join(homedir(), '.local', 'state'), isBuild: false, isRunByNpm: false, startedBy: null }
   assert.deepEqual(readClientEnvironment(set), { url: 'http://a', key: 'k', keyFile: 'f', editor: 'vi', ...none })
   const empty = { CSV_UPLOAD_URL: '', CSV_UPLOAD_KEY: '', CI: '', VISUAL: '' }
   assert.deepEqual(readClientEnvironment(empty), { url: null, key: null, keyFile: null, editor: null, ...none })

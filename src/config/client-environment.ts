@@ -31,5 +31,7 @@ export function readClientEnvironment(environment: Readonly<Record<string, strin
     isBuild: given('CI') !== null,
     /** True if npm or npx has started this process. */
     isRunByNpm: given('npm_lifecycle_event') !== null,
+    /** The processes above this one when the launcher began, if it became this one; see scripts/setup.mjs. */
+    startedBy: given('STARTED_BY'),
   }
 }

@@ -119,6 +119,13 @@ test('the service ends when its launcher or npm is killed', async (t) => {
   }
 })
 
+test('the service ends if npm has ended before it listened', async (t) => {
+  const environment = { npm_lifecycle_event: 'start', STARTED_BY: '1' }
+  const { child, lines } = await serve(t, process.execPath, [program, 'serve'], 'ignore', environment)
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+  assert.ok(lines.some((line) => line.startsWith('SIGTERM: letting uploads finish')))
+})
+
 function run(name: string, args: readonly string[], environment: Record<string, string> = {}, cwd?: string) {
   const env = { ...process.env, ...environment }
   return spawnSync(process.execPath, [script(name), ...args], {
@@ -129,11 +136,18 @@ function run(name: string, args: readonly string[], environment: Record<string, 
 }
 
 /** Starts the service on its own port and data directory; resolves when it listens. */
-async function serve(t: TestContext, command: string, args: readonly string[], channel: 'ipc' | 'ignore' = 'ignore') {
+async function serve(
+  t: TestContext,
+  command: string,
+  args: readonly string[],
+  channel: 'ipc' | 'ignore' = 'ignore',
+  environment: Record<string, string> = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), 'launch-'))
   const options = ['--port', '0', '--data', dir, '--log-level', 'silent']
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  const child = spawn(command, [...args, ...options], { cwd, stdio: ['ignore', 'ignore', 'pipe', channel] })
+  const env = { ...process.env, ...environment }
+  const child = spawn(command, [...args, ...options], { cwd, env, stdio: ['ignore', 'ignore', 'pipe', channel] })
   // Every process down to the service inherits the other end of the pipe, which closes when the last of them has ended.
   const ended = once(child.stderr!, 'close')
   t.after(async () => {
