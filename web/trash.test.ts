@@ -43,6 +43,28 @@ test('what is moved while others are put back stays in the notice', async (t) =>
   assert.deepEqual(named(), ['b'])
 })
 
+test('what is moved again while others are put back stays in the notice, once', async (t) => {
+  start(t)
+  const [a, b] = [dataset('a'), dataset('b')]
+  await trashDatasets([a, b])
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  answerWith(t, async (path) => {
+    if (path.endsWith('/b/restore')) {
+      reach()
+      await held
+    }
+    return Response.json({})
+  })
+  const restored = putBack()
+  await reached
+  await trashDatasets([a])
+  assert.deepEqual(named(), ['b', 'a'])
+  release()
+  await restored
+  assert.deepEqual(named(), ['a'])
+})
+
 test('what cannot be put back stays, with the reason, and what is gone for good does not', async (t) => {
   start(t)
   await trashDatasets([dataset('a'), dataset('b'), dataset('c')])

@@ -18,15 +18,20 @@ export const trashed = sharedState(nothing)
 
 export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome> {
   const outcome = await changeEach(datasets, ({ id }) => trashDataset(id))
-  const moved = datasets.filter(({ id }) => outcome.gone.has(id))
-  trashed.change({ datasets: [...trashed.current().datasets, ...moved], failure: null })
+  const { gone } = outcome
+  const others = trashed.current().datasets.filter(({ id }) => !gone.has(id))
+  // An object for each move, which tells it from an earlier one of the same dataset.
+  const moved = datasets.filter(({ id }) => gone.has(id)).map(({ id, file }) => ({ id, file }))
+  trashed.change({ datasets: [...others, ...moved], failure: null })
   return outcome
 }
 
-/** Others may be moved to the trash meanwhile. */
+/** Others may be moved to the trash meanwhile, and the same ones again. */
 export async function putBack(): Promise<void> {
-  const { gone, failure } = await changeEach(trashed.current().datasets, ({ id }) => restoreDataset(id))
-  trashed.change({ datasets: trashed.current().datasets.filter(({ id }) => !gone.has(id)), failure })
+  const asked = trashed.current().datasets
+  const { gone, failure } = await changeEach(asked, ({ id }) => restoreDataset(id))
+  const done = new Set(asked.filter(({ id }) => gone.has(id)))
+  trashed.change({ datasets: trashed.current().datasets.filter((one) => !done.has(one)), failure })
 }
 
 export function forgetTrashed(): void {

@@ -12,7 +12,7 @@ import { receiptTicks } from '../../parts/reject-ticks.ts'
 import { Strip } from '../../parts/strip.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import { useLive } from '../../upload/live.ts'
+import { useIsGone, useLive } from '../../upload/live.ts'
 import type { UploadResult } from '../../upload/send-file.ts'
 import { type QueuedUpload, queue } from '../../upload/upload-queue.ts'
 import { useLoaded } from '../../use-loaded.ts'
@@ -174,8 +174,8 @@ function said(upload: QueuedUpload, status: UploadStatus | null): string {
 }
 
 function OpenLink({ name, result }: { readonly name: string; readonly result: UploadResult }) {
-  const { gone } = useLive()
-  if (!useMay('read') || gone.has(result.datasetId)) return null
+  const isGone = useIsGone(result.datasetId)
+  if (!useMay('read') || isGone) return null
   return (
     <a
       class="btn small"
