@@ -128,9 +128,12 @@ function Rules({ receipt, cause, work }: CauseProps) {
         </div>
       )}
       <div class="row">
-        <button type="submit" class="btn primary" disabled={chosen !== 'leave' && !outcome?.mended}>
-          {chosen === 'leave' ? t.mends.leave : t.mendThese(tried.isLoading ? '…' : count(outcome?.mended ?? 0))}
-        </button>
+        <Button
+          type="submit"
+          text={chosen === 'leave' ? t.mends.leave : t.mendThese(tried.isLoading ? '…' : count(outcome?.mended ?? 0))}
+          look="primary"
+          disabled={chosen !== 'leave' && !outcome?.mended}
+        />
         <span class="small quiet phone-hide">{t.fixKeys}</span>
       </div>
     </form>
