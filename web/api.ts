@@ -69,6 +69,8 @@ export interface ListPage {
 export interface ListedDataset extends Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records' | 'corrections'> {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly rejects?: { readonly positions?: RejectPositions }
+  /** Its rejects need no more attention. */
+  readonly dismissed?: boolean
   /** Name of the key that sent it. */
   readonly sender?: string
   /** The file whose version it is, and in which way. */
@@ -152,6 +154,7 @@ export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
 
 export const trashDataset = (id: string) => request(`${datasets}/${id}?trash`, { method: 'DELETE' })
 export const dismissDataset = (id: string) => request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+export const undismissDataset = (id: string) => request(`${datasets}/${id}/dismissal`, { method: 'DELETE' })
 export const restoreDataset = (id: string) => request(`${trash}/${id}/restore`, { method: 'POST' })
 export const eraseTrashed = (id: string) => request(`${trash}/${id}`, { method: 'DELETE' })
 
