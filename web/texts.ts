@@ -378,7 +378,7 @@ export const t = {
     'Edit a record as it should stand in the file. Enter goes to the next, Escape undoes, Ctrl+Enter sends.',
     'Datensätze so schreiben, wie sie in der Datei stehen sollen. Enter geht zum nächsten, Escape verwirft, Strg+Enter sendet.',
   ),
-  correctedSentence: filled('Corrected: {}; still wrong: {}', 'Berichtigt: {}; noch falsch: {}'),
+  correctedSentence: filled('Corrected: {}', 'Berichtigt: {}'),
   correctedRecords: filled('Corrected records ({})', 'Berichtigte Datensätze ({})'),
   correctionsFile: text('Corrections', 'Berichtigungen'),
   editElsewhereHint: text(

@@ -103,6 +103,20 @@ describe('the start page', { skip: noBrowser }, () => {
     }
   })
 
+  it('takes back that there is nothing to look at, and offers each only where it changes something', async () => {
+    await using page = await open('/#/?search=broken')
+    const choose = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.getByRole('button', { name: 'Needs a look 1' }).waitFor()
+    await page.getByLabel('Select broken.csv').check()
+    assert.equal(await choose('Nothing to look at').count(), 0)
+    await choose('Look at it again').click()
+    await page.getByRole('button', { name: 'Needs a look 2' }).waitFor()
+    await page.getByLabel('Select broken.csv').check()
+    assert.equal(await choose('Look at it again').count(), 0)
+    await choose('Nothing to look at').click()
+    await page.getByRole('button', { name: 'Needs a look 1' }).waitFor()
+  })
+
   it('has few elements however many datasets there are, and loads the others as they are looked at', async () => {
     await using page = await open('/', { viewport: { width: 1280, height: 900 } })
     const total = 5_000

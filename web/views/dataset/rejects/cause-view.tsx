@@ -151,7 +151,9 @@ async function tryRule(id: string, { lines }: CorrectionWork, rule: CorrectionRu
 function resultText(mend: Mend, tried: Outcome<ReadonlyMap<Mend, RuleOutcome | undefined>>): string {
   if (tried.isLoading) return '…'
   const outcome = settled(tried)?.get(mend)
-  return outcome === undefined ? '' : t.mendsOf(count(outcome.mended), count(outcome.records - outcome.earlier))
+  // Those that were mended before are not its own.
+  const own = outcome === undefined ? 0 : outcome.records - outcome.earlier
+  return outcome === undefined || own === 0 ? '' : t.mendsOf(count(outcome.mended), count(own))
 }
 
 interface WordsProps {
