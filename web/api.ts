@@ -68,9 +68,7 @@ export interface ListPage {
 /** A dataset in the list, or in the trash. Older ones lack what is optional. */
 export interface ListedDataset extends Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records' | 'corrections'> {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly rejects?: { readonly positions?: RejectPositions }
-  /** Its rejects need no more attention. */
-  readonly dismissed?: boolean
+  readonly rejects?: { readonly positions?: RejectPositions; readonly dismissed?: true }
   /** Name of the key that sent it. */
   readonly sender?: string
   /** The file whose version it is, and in which way. */

@@ -83,7 +83,7 @@ export function SelectableList(props: SelectableListProps) {
         tools
       ) : (
         <SelectionBar
-          selected={[...selected.values()]}
+          selected={[...selected.values()].map((one) => rows.find(({ id }) => id === one.id) ?? one)}
           actions={actions}
           onDone={(gone) => {
             list.remove(gone)

@@ -62,7 +62,7 @@ const saveAll = staying(({ id, file }) =>
   download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`),
 )
 /** Rejects that were looked at need no other look. */
-const isDismissed = ({ dismissed = false }: ListedDataset) => dismissed
+const isDismissed = ({ rejects }: ListedDataset) => rejects?.dismissed === true
 const isOpen = (one: ListedDataset) => one.records.rejected > 0 && !isDismissed(one)
 
 /** Nothing is gone by it. */
