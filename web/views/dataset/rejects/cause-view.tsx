@@ -82,14 +82,8 @@ function Rules({ receipt, cause, work }: CauseProps) {
     for (const mend of some.filter(tries)) outcomes.set(mend, await tryRule(receipt.id, work, ruleOf(mend), signal))
     return outcomes
   }
-  const fixed = useLoaded(
-    (signal) =>
-      tryAll(
-        mends.filter((mend) => mend !== 'replace'),
-        signal,
-      ),
-    [applied],
-  )
+  const others = mends.filter((mend) => mend !== 'replace')
+  const fixed = useLoaded((signal) => tryAll(others, signal), [applied])
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
   const useful = mends.find((mend) => settled(fixed)?.get(mend)?.mended)
   // What no fixed rule mends, words may.
