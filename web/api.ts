@@ -68,7 +68,7 @@ export interface ListPage {
 /** A dataset in the list, or in the trash. Older ones lack what is optional. */
 export interface ListedDataset extends Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records' | 'corrections'> {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly rejects?: { readonly positions?: RejectPositions }
+  readonly rejects?: { readonly positions?: RejectPositions; readonly dismissed?: true }
   /** Name of the key that sent it. */
   readonly sender?: string
   /** The file whose version it is, and in which way. */
@@ -152,6 +152,7 @@ export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
 
 export const trashDataset = (id: string) => request(`${datasets}/${id}?trash`, { method: 'DELETE' })
 export const dismissDataset = (id: string) => request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+export const undismissDataset = (id: string) => request(`${datasets}/${id}/dismissal`, { method: 'DELETE' })
 export const restoreDataset = (id: string) => request(`${trash}/${id}/restore`, { method: 'POST' })
 export const eraseTrashed = (id: string) => request(`${trash}/${id}`, { method: 'DELETE' })
 

@@ -168,7 +168,7 @@ test('whySentence() counts values, names null words and formats, and says why a 
   assert.equal(whyOf(column('text', { nulls: 1_200 })), 'Text: es gibt keinen Wert')
   assert.equal(
     whyOf(column('text'), { schema: { fields: [{ name: 'plz', type: 'string' }] } }),
-    'im Schema festgelegt als text',
+    'im Schema festgelegt als Text',
   )
   const amount = { name: 'plz', type: 'number', format: 'decimal' } as const
   assert.equal(whyOf(column('decimal(12,2)'), { schema: { fields: [amount] } }), 'im Schema festgelegt als Dezimalzahl')

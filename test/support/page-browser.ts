@@ -102,3 +102,8 @@ export async function axeViolations(page: Page): Promise<unknown> {
 export async function overflowOf(page: Page): Promise<number> {
   return Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'))
 }
+
+/** Number of pixels by which a page, of which only `main` is to scroll, is higher than its window. */
+export async function overflowBelow(page: Page): Promise<number> {
+  return Number(await page.evaluate('document.documentElement.scrollHeight - innerHeight'))
+}

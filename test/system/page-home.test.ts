@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { CuttableProxy } from '../support/cuttable-proxy.ts'
-import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { axeViolations, chooseFile, noBrowser, overflowBelow, overflowOf } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
 const elementsMax = 2_500
@@ -83,6 +83,40 @@ describe('the start page', { skip: noBrowser }, () => {
     await page.goBack()
     await named(page, 'many 50.csv').waitFor()
     assert.equal(await page.evaluate(scrolled), 2600)
+  })
+
+  it('lets only its content scroll, never the window, with many datasets and with a file of many columns', async () => {
+    const names = Array.from({ length: 18 }, (_, at) => `column ${at}`)
+    const content = `${names.join(',')}\n${names.map((_, at) => at).join(',')}\n`
+    const { id } = await site.client.upload({ content, fileName: 'columns.csv' })
+    for (const width of [1440, 390]) {
+      await using page = await open('/', { viewport: { width, height: 844 } })
+      await named(page, 'columns.csv').waitFor()
+      assert.equal(await overflowBelow(page), 0, `list, ${width}`)
+      await chooseFile(page, 'chosen.csv', content)
+      await page.getByLabel('Type of column 17').waitFor()
+      assert.equal(await overflowBelow(page), 0, `before sending, ${width}`)
+      await page.goto(`${site.service.url}/#/datasets/${id}/read`)
+      await page.getByText('The stored file is read again').waitFor()
+      await page.getByLabel('Type of column 17').waitFor()
+      assert.equal(await overflowBelow(page), 0, `read another way, ${width}`)
+    }
+  })
+
+  it('takes back that there is nothing to look at, and offers each only where it changes something', async () => {
+    await using page = await open('/#/?search=broken')
+    const choose = (name: string) => page.getByRole('button', { name, exact: true })
+    await page.getByRole('button', { name: 'Needs a look 1' }).waitFor()
+    await page.getByLabel('Select broken.csv').check()
+    await choose('Look at it again').waitFor()
+    assert.equal(await choose('Nothing to look at').count(), 0)
+    await choose('Look at it again').click()
+    await page.getByRole('button', { name: 'Needs a look 2' }).waitFor()
+    await page.getByLabel('Select broken.csv').check()
+    await choose('Nothing to look at').waitFor()
+    assert.equal(await choose('Look at it again').count(), 0)
+    await choose('Nothing to look at').click()
+    await page.getByRole('button', { name: 'Needs a look 1' }).waitFor()
   })
 
   it('has few elements however many datasets there are, and loads the others as they are looked at', async () => {

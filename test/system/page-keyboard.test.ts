@@ -92,7 +92,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await press(page, button(page, 'Send: other.csv'))
     await button(page, 'Pause: other.csv').waitFor()
     await press(page, button(page, 'Cancel: other.csv'))
-    await page.getByText('canceled', { exact: true }).waitFor()
+    await page.getByText('cancelled', { exact: true }).waitFor()
     await press(page, button(page, 'Remove: other.csv'))
     await page.locator('.tray', { hasText: 'other.csv' }).waitFor({ state: 'detached' })
   })

@@ -181,7 +181,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     assert.equal(await other.getByRole('button', { name: 'Pause: cancelled.csv' }).count(), 0)
     await page.getByRole('button', { name: 'Cancel: cancelled.csv' }).click()
     proxy.release()
-    await page.getByText('canceled', { exact: true }).waitFor()
+    await page.getByText('cancelled', { exact: true }).waitFor()
     await other.getByRole('button', { name: 'Cancel: cancelled.csv' }).waitFor({ state: 'detached' })
     await until('the service receives no upload', async () => (await receivingNow()).length === 0)
     await page.reload()

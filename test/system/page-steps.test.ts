@@ -200,6 +200,7 @@ describe('ten steps from an export to a dataset', { skip: noBrowser }, () => {
       const saving = page.waitForEvent('download')
       await page.getByRole('link', { name: 'CSV with these names and types' }).click()
       assert.match(readFileSync(await (await saving).path(), 'utf8'), visit.downloaded)
+      assert.equal(await page.locator('.menu:popover-open').count(), 0)
       await button(`Delete: ${file}`).click()
       await link('Trash 1').click()
       await page.getByLabel(`Select ${file}`).check()

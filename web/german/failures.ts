@@ -21,7 +21,7 @@ export const germanFailures: Readonly<Record<string, string>> = {
   UploadChecksumMismatchException: 'Bytes kamen verändert an und wurden verworfen. Bitte noch einmal senden.',
   UploadTakenOverException: 'Eine andere Anfrage hat diesen Upload übernommen.',
   TooManyUnfinishedException: 'Zu viele Uploads sind unfertig. Bitte einige beenden oder abbrechen.',
-  ProtocolNotSupportedException: 'Diese Fassung des Protokolls kennt der Dienst nicht.',
+  ProtocolNotSupportedException: 'Diese Version des Protokolls kennt der Dienst nicht.',
   UploadCancelledException: 'Der Upload wurde abgebrochen.',
   UploadFinishedException: 'Der Upload wird schon geschrieben und lässt sich nicht mehr abbrechen.',
   UploadInterruptedException: 'Die Verbindung brach vor dem letzten Byte ab. Bitte die Datei noch einmal senden.',
@@ -57,7 +57,7 @@ export const germanFailures: Readonly<Record<string, string>> = {
   CrossSiteException: 'Eine Seite anderer Herkunft hat das verlangt; der Dienst lehnt es ab.',
   ExpectationFailedException: 'Was der Browser erwartet, leistet der Dienst nicht.',
   HeadersTooLargeException: 'Die Anfrage hat zu lange Kopfzeilen.',
-  VersionNotSupportedException: 'Diese Fassung von HTTP kennt der Dienst nicht.',
+  VersionNotSupportedException: 'Diese Version von HTTP kennt der Dienst nicht.',
   PreconditionFailedException: 'Die Tabelle ist inzwischen eine andere; gelöscht wurde nichts.',
   InternalException: `Im Dienst ist ein Fehler aufgetreten. ${log}`,
 }

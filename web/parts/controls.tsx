@@ -2,7 +2,7 @@
 import { type ComponentChildren, type ComponentProps, h } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
-interface ButtonProps extends Pick<ComponentProps<'button'>, 'id' | 'onClick' | 'disabled'> {
+interface ButtonProps extends Pick<ComponentProps<'button'>, 'id' | 'type' | 'onClick' | 'disabled'> {
   readonly text: string
   /** What it is done to, where only its place shows that. */
   readonly of?: string
@@ -11,11 +11,11 @@ interface ButtonProps extends Pick<ComponentProps<'button'>, 'id' | 'onClick' | 
   readonly look?: string
 }
 
-export function Button({ text, of, icon, look = '', ...rest }: ButtonProps) {
+export function Button({ text, of, icon, look = '', type = 'button', ...rest }: ButtonProps) {
   const isIconOnly = look.includes('icon-only')
   const name = of !== undefined ? `${text}: ${of}` : isIconOnly ? text : undefined
   return (
-    <button type="button" class={`btn ${look}`} aria-label={name} title={isIconOnly ? text : undefined} {...rest}>
+    <button type={type} class={`btn ${look}`} aria-label={name} title={isIconOnly ? text : undefined} {...rest}>
       {icon !== undefined && <Icon name={icon} />}
       {!isIconOnly && text}
     </button>

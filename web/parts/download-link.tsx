@@ -11,14 +11,25 @@ export function DownloadLink({ name, address, fileName, size = '' }: DownloadLin
   )
   if (currentKey() === null) {
     return (
-      <a class="button" href={address} download={fileName}>
+      <a class="button" href={address} download={fileName} onClick={closeMenu}>
         {content}
       </a>
     )
   }
   return (
-    <button type="button" onClick={() => void download(address, fileName)}>
+    <button
+      type="button"
+      onClick={(event) => {
+        closeMenu(event)
+        void download(address, fileName)
+      }}
+    >
       {content}
     </button>
   )
+}
+
+/** The one that it stands in, if any. */
+function closeMenu({ currentTarget }: { readonly currentTarget: HTMLElement }): void {
+  currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
 }

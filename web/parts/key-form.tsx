@@ -4,6 +4,7 @@ import { currentKey } from '../api.ts'
 import { enterKey } from '../caller.ts'
 import { t } from '../texts.ts'
 import { useAction } from '../use-loaded.ts'
+import { Button } from './controls.tsx'
 import { Failure } from './failure.tsx'
 import { Icon } from './icon.tsx'
 
@@ -33,9 +34,7 @@ export function KeyForm() {
               onInput={({ currentTarget }) => change(currentTarget.value)}
             />
           </label>
-          <button type="submit" class="btn primary" disabled={isLoading}>
-            {t.useKey}
-          </button>
+          <Button type="submit" text={t.useKey} look="primary" disabled={isLoading} />
         </p>
         <p class="quiet small">{t.keyKept}</p>
       </div>

@@ -40,6 +40,8 @@ export interface ListAction {
   readonly look?: string
   /** Asked before, for what cannot be undone. */
   readonly question?: string
+  /** What it can be done with; without, with all. */
+  isFor?(one: ListedDataset): boolean
   run(selected: readonly ListedDataset[]): Promise<Outcome>
 }
 
@@ -81,7 +83,7 @@ export function SelectableList(props: SelectableListProps) {
         tools
       ) : (
         <SelectionBar
-          selected={[...selected.values()]}
+          selected={[...selected.values()].map((one) => rows.find(({ id }) => id === one.id) ?? one)}
           actions={actions}
           onDone={(gone) => {
             list.remove(gone)
@@ -248,9 +250,10 @@ interface SelectionBarProps {
 function SelectionBar({ selected, actions, onDone }: SelectionBarProps) {
   const [asked, ask] = useState<ListAction | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const concerned = ({ isFor = () => true }: ListAction) => selected.filter(isFor)
   const run = async (action: ListAction) => {
     ask(null)
-    const { gone, failure } = await action.run(selected)
+    const { gone, failure } = await action.run(concerned(action))
     setError(failure)
     if (failure === null) onDone(gone)
   }
@@ -260,14 +263,16 @@ function SelectionBar({ selected, actions, onDone }: SelectionBarProps) {
         <b class="strong">{t.selectedCount(count(selected.length))}</b>
         <span class="quiet small">{bytes(selected.reduce((sum, { file }) => sum + file.bytes, 0))}</span>
         <span class="grow" />
-        {actions.map((action) => (
-          <Button
-            key={action.label}
-            text={action.label}
-            look={action.look ?? ''}
-            onClick={() => (action.question === undefined ? void run(action) : ask(action))}
-          />
-        ))}
+        {actions
+          .filter((action) => concerned(action).length > 0)
+          .map((action) => (
+            <Button
+              key={action.label}
+              text={action.label}
+              look={action.look ?? ''}
+              onClick={() => (action.question === undefined ? void run(action) : ask(action))}
+            />
+          ))}
         <Button text={t.clear} look="ghost" onClick={() => onDone(new Set())} />
       </section>
       {asked !== null && (

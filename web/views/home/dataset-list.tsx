@@ -1,7 +1,15 @@
 // Dataset list: one entry a file, with its versions below it when asked for; searched, filtered and sorted by the
 // address, live, and with what can be done with those that are selected.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { datasetAddress, datasets, dismissDataset, download, type ListedDataset, listDatasets } from '../../api.ts'
+import {
+  datasetAddress,
+  datasets,
+  dismissDataset,
+  download,
+  type ListedDataset,
+  listDatasets,
+  undismissDataset,
+} from '../../api.ts'
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
@@ -31,7 +39,8 @@ export function DatasetList({ query }: { readonly query: string }) {
   const mayDismiss = useMay('upload')
   const actions: readonly (ListAction | false)[] = [
     { label: t.download, run: saveAll },
-    mayDismiss && { label: t.dismiss, run: dismissRejects },
+    mayDismiss && { label: t.dismiss, isFor: isOpen, run: staying(({ id }) => dismissDataset(id)) },
+    mayDismiss && { label: t.takeDismissalBack, isFor: isDismissed, run: staying(({ id }) => undismissDataset(id)) },
     mayDelete && { label: t.delete, look: 'danger', run: trashDatasets },
   ]
   return (
@@ -53,7 +62,8 @@ const saveAll = staying(({ id, file }) =>
   download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`),
 )
 /** Rejects that were looked at need no other look. */
-const dismissRejects = staying(({ id }) => dismissDataset(id))
+const isDismissed = ({ rejects }: ListedDataset) => rejects?.dismissed === true
+const isOpen = (one: ListedDataset) => one.records.rejected > 0 && !isDismissed(one)
 
 /** Nothing is gone by it. */
 function staying(change: (dataset: ListedDataset) => Promise<unknown>) {
@@ -168,10 +178,10 @@ function Rejected({ entry: { id, records } }: { readonly entry: ListRow }) {
 
 const namedColumns = 5
 
+/** Their number first: the line is cut at its end. */
 function columnLine(columns: ListedDataset['columns']): string {
   const names = columns.slice(0, namedColumns).map(({ name }) => name)
-  const more = columns.length - names.length
-  return more > 0 ? `${names.join(', ')}, ${t.moreCount(count(more))}` : names.join(', ')
+  return `${count(columns.length)}: ${names.join(', ')}${columns.length > namedColumns ? ', …' : ''}`
 }
 
 function File({ entry, versions }: { readonly entry: ListRow; readonly versions: Versions }) {

@@ -82,14 +82,8 @@ function Rules({ receipt, cause, work }: CauseProps) {
     for (const mend of some.filter(tries)) outcomes.set(mend, await tryRule(receipt.id, work, ruleOf(mend), signal))
     return outcomes
   }
-  const fixed = useLoaded(
-    (signal) =>
-      tryAll(
-        mends.filter((mend) => mend !== 'replace'),
-        signal,
-      ),
-    [applied],
-  )
+  const others = mends.filter((mend) => mend !== 'replace')
+  const fixed = useLoaded((signal) => tryAll(others, signal), [applied])
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
   const useful = mends.find((mend) => settled(fixed)?.get(mend)?.mended)
   // What no fixed rule mends, words may.
@@ -128,9 +122,12 @@ function Rules({ receipt, cause, work }: CauseProps) {
         </div>
       )}
       <div class="row">
-        <button type="submit" class="btn primary" disabled={chosen !== 'leave' && !outcome?.mended}>
-          {chosen === 'leave' ? t.mends.leave : t.mendThese(tried.isLoading ? '…' : count(outcome?.mended ?? 0))}
-        </button>
+        <Button
+          type="submit"
+          text={chosen === 'leave' ? t.mends.leave : t.mendThese(tried.isLoading ? '…' : count(outcome?.mended ?? 0))}
+          look="primary"
+          disabled={chosen !== 'leave' && !outcome?.mended}
+        />
         <span class="small quiet phone-hide">{t.fixKeys}</span>
       </div>
     </form>
@@ -148,7 +145,9 @@ async function tryRule(id: string, { lines }: CorrectionWork, rule: CorrectionRu
 function resultText(mend: Mend, tried: Outcome<ReadonlyMap<Mend, RuleOutcome | undefined>>): string {
   if (tried.isLoading) return '…'
   const outcome = settled(tried)?.get(mend)
-  return outcome === undefined ? '' : t.mendsOf(count(outcome.mended), count(outcome.records - outcome.earlier))
+  // Those that were mended before are not its own.
+  const own = outcome === undefined ? 0 : outcome.records - outcome.earlier
+  return outcome === undefined || own === 0 ? '' : t.mendsOf(count(outcome.mended), count(own))
 }
 
 interface WordsProps {

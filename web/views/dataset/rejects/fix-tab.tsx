@@ -99,9 +99,12 @@ function JustSent({ receipt: { id, columns } }: { readonly receipt: Receipt }) {
   const { sent, unchanged, refused, firstRefused } = outcome
   return (
     <div class="note">
-      <Icon name="undo" />
+      <Icon name="info" />
       <div>
-        <p role="status">{t.correctedSentence(count(sent - unchanged - refused), count(refused))}</p>
+        <p role="status">
+          {t.correctedSentence(count(sent - unchanged - refused))}
+          {refused > 0 && ` · ${t.stillWrong(count(refused))}`}
+        </p>
         <ul>
           {firstRefused.map(({ record, ...why }) => (
             <li key={record}>

@@ -259,9 +259,7 @@ function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
         value={text}
         onInput={setText}
       />
-      <button type="submit" class="btn">
-        {t.filter}
-      </button>
+      <Button type="submit" text={t.filter} />
       <span class="small warn" role="status">
         {value !== '' && !isValid && wantedText(type)}
       </span>
