@@ -117,3 +117,23 @@ for (const order of ['first', 'last'] as const)
     assert.equal(index.datasets.get(x), undefined)
     assert.deepEqual(changes, ['deleted'])
   })
+
+test('describe() says nothing of a dataset that is published anew while its receipt is read', async () => {
+  const { key } = publishOfX(1_000)
+  const facts = { rowCount: 0, rejectCount: 0, fileBytes: 10, columnNames: '', sender: '', origin: '' }
+  using index: S3Index = new S3Index({
+    async *listPages() {
+      yield [key]
+    },
+    async *list() {},
+    async get() {
+      const entry = index.forget(x)
+      if (entry !== undefined) index.add({ ...entry, createdAt: 2_000, facts })
+      return null
+    },
+    now: Date.now,
+  })
+  await index.refresh()
+  await index.describe()
+  assert.equal(index.datasets.get(x)?.createdAt, 2_000)
+})

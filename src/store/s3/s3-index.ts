@@ -151,7 +151,7 @@ export class S3Index implements Disposable {
     const now = this.datasets.get(id)
     if (before === undefined || now === undefined) return
     // Changed here since.
-    if (now.trashedAt !== before.trashedAt) return
+    if (now.trashedAt !== before.trashedAt || now.createdAt !== before.createdAt) return
     if (found === null || found.isTombstone) return void this.#remove(id)
     // A damaged receipt says nothing.
     if (found.committed === null) return
