@@ -59,3 +59,81 @@ test('refresh() learns a full listing page by page, and forgets what is not list
   index.forget(first)
   assert.deepEqual([...index.datasets.unsureIds()], [])
 })
+
+const x = 'f'.repeat(32)
+
+/** A key of dataset `x`, and the body of its receipt object, as far as it says which publish it is. */
+const publishOfX = (publishedAt: number) => {
+  const attempt = uuidV7(publishedAt)
+  const entry = { createdAt: publishedAt, owner: '', bytes: 10 } as Parameters<typeof indexKey>[1]
+  const key = indexKey({ id: x, attempt, since: attempt, publishedAt }, entry, 0, 'x.csv')
+  return { key, body: Buffer.from(`${attempt}\n${JSON.stringify({ since: attempt, publishedAt })}\n`) }
+}
+
+for (const order of ['first', 'last'] as const)
+  test(`refresh() keeps a publish whatever is left of an earlier one, which is listed ${order}`, async (t) => {
+    const [old, current] = [publishOfX(1_000), publishOfX(900_000)]
+    let receipt: Buffer | null = current.body
+    let pages = [[old.key], keysOf([1, 2, 3]), [current.key]]
+    if (order === 'last') pages.reverse()
+    using index = new S3Index({
+      async *listPages() {
+        yield* pages
+      },
+      async *list() {},
+      get: async () => receipt && { body: receipt, etag: '', modifiedAt: 0 },
+      now: Date.now,
+    })
+    let now = performance.now()
+    t.mock.method(performance, 'now', () => now)
+    const refreshAll = async () => {
+      now += hourMs
+      await index.refresh()
+    }
+    await refreshAll()
+    assert.equal(index.datasets.get(x)?.createdAt, 900_000)
+    index.move(x, 950_000)
+    const changes: string[] = []
+    index.datasets.watch(({ id, change }) => id === x && changes.push(change))
+    await refreshAll()
+    await index.refresh()
+    assert.equal(index.datasets.get(x)?.trashedAt, 950_000)
+    assert.deepEqual(changes, [])
+
+    // Removed elsewhere soon after an upload of its bytes, then published anew.
+    index.datasets.uploaded(x, 901_000)
+    const next = publishOfX(900_500)
+    receipt = next.body
+    pages = pages.map((keys) => keys.map((key) => (key === current.key ? next.key : key)))
+    await index.refresh()
+    assert.equal(index.datasets.get(x)?.createdAt, 900_500)
+    await refreshAll()
+    assert.deepEqual(changes.splice(0), ['deleted', 'stored'])
+
+    // Removed elsewhere.
+    receipt = null
+    pages = pages.map((keys) => keys.filter((key) => key !== next.key))
+    await refreshAll()
+    assert.equal(index.datasets.get(x), undefined)
+    assert.deepEqual(changes, ['deleted'])
+  })
+
+test('describe() says nothing of a dataset that is published anew while its receipt is read', async () => {
+  const { key } = publishOfX(1_000)
+  const facts = { rowCount: 0, rejectCount: 0, fileBytes: 10, columnNames: '', sender: '', origin: '' }
+  using index: S3Index = new S3Index({
+    async *listPages() {
+      yield [key]
+    },
+    async *list() {},
+    async get() {
+      const entry = index.forget(x)
+      if (entry !== undefined) index.add({ ...entry, createdAt: 2_000, facts })
+      return null
+    },
+    now: Date.now,
+  })
+  await index.refresh()
+  await index.describe()
+  assert.equal(index.datasets.get(x)?.createdAt, 2_000)
+})

@@ -3,7 +3,16 @@ import { forEachLimit } from '../../io/for-each-limit.ts'
 import { withoutChecksum } from '../checksum-line.ts'
 import { DatasetIndex, dismissedName, type Entry, factsOf } from '../dataset-index.ts'
 import type { StoreLogger } from '../store.ts'
-import { derivedKey, indexEntries, indexKeyFrom, indexPrefix, movedId, movesFrom, movesPrefix } from './s3-keys.ts'
+import {
+  derivedKey,
+  indexEntries,
+  indexKeyFrom,
+  indexPrefix,
+  type ListedEntry,
+  movedId,
+  movesFrom,
+  movesPrefix,
+} from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 import { readReceipt } from './s3-receipts.ts'
 
@@ -91,7 +100,7 @@ export class S3Index implements Disposable {
     // What is listed is sure again.
     if (isAll) this.datasets.markAllUnsure()
     const from = isAll ? indexPrefix : indexKeyFrom(this.#newestAt - lateMsMax)
-    for await (const keys of this.#objects.listPages(indexPrefix, from)) this.#learnAll(indexEntries(keys))
+    for await (const keys of this.#objects.listPages(indexPrefix, from)) await this.#learnAll(indexEntries(keys))
     if (isAll) this.#removeUnsure()
     await this.#readMoves()
     // Whoever restored one may have ended before it could tell others.
@@ -142,7 +151,7 @@ export class S3Index implements Disposable {
     const now = this.datasets.get(id)
     if (before === undefined || now === undefined) return
     // Changed here since.
-    if (now.trashedAt !== before.trashedAt) return
+    if (now.trashedAt !== before.trashedAt || now.createdAt !== before.createdAt) return
     if (found === null || found.isTombstone) return void this.#remove(id)
     // A damaged receipt says nothing.
     if (found.committed === null) return
@@ -155,22 +164,43 @@ export class S3Index implements Disposable {
     if (isDismissed !== now.isDismissed) this.datasets.dismiss(id, isDismissed)
   }
 
-  #learnAll(entries: readonly Entry[]): void {
+  async #learnAll(entries: readonly ListedEntry[]): Promise<void> {
+    const others = new Set<Entry>()
+    await forEachLimit(entries.filter(this.#isDoubtful), readsAtOnceMax, async (entry) => {
+      const found = await readReceipt(this.#objects, entry.id)
+      if (found?.facts?.attempt !== entry.attempt) others.add(entry)
+    })
     this.datasets.together(() => {
-      for (const entry of entries) this.#learn(entry)
+      for (const entry of entries) if (!others.has(entry)) this.#learn(entry)
     })
     this.#newestAt = entries.reduce((newest, { lastUploadAt }) => Math.max(newest, lastUploadAt), this.#newestAt)
+  }
+
+  /**
+   * True for an entry of another publish than the known one, and not certainly of a later one: it may be left over from
+   * an earlier publish, or what is newer may be an upload of the known one before it was removed.
+   */
+  readonly #isDoubtful = (entry: Entry): boolean => {
+    const known = this.datasets.get(entry.id)
+    return known !== undefined && !isSame(known, entry) && entry.lastUploadAt <= known.lastUploadAt
   }
 
   #learn(entry: Entry): void {
     if (this.#changed.has(entry.id)) return
     const known = this.datasets.get(entry.id)
-    const isSame = known?.createdAt === entry.createdAt && known.bytes === entry.bytes
-    if (known !== undefined && !isSame) this.datasets.delete(entry.id)
-    if (!isSame) this.datasets.add(entry)
-    else for (const name of entry.names) this.datasets.addName(entry.id, name)
+    if (known !== undefined && isSame(known, entry)) {
+      for (const name of entry.names) this.datasets.addName(entry.id, name)
+    } else {
+      this.datasets.delete(entry.id)
+      this.datasets.add(entry)
+    }
     this.datasets.uploaded(entry.id, entry.lastUploadAt)
   }
+}
+
+/** True if both are of one publish, or of its repair. */
+function isSame(known: Entry, { createdAt, bytes }: Entry): boolean {
+  return known.createdAt === createdAt && known.bytes === bytes
 }
 
 /**

@@ -147,12 +147,18 @@ export function publishOfEntry(key: string): Omit<PublishFacts, 'since'> | null 
 /** What only a receipt says. */
 const unread = { trashedAt: null, isDismissed: false, facts: null }
 
+/** What the keys of one publish say; its last upload is the publish. */
+export interface ListedEntry extends Entry {
+  readonly names: string[]
+  readonly attempt: Attempt
+}
+
 /**
  * Parses the keys of an index, in their order. Keys of another form are skipped; of several publishes of one dataset,
  * the last one counts.
  */
-export function indexEntries(keys: readonly string[]): readonly Entry[] {
-  const entries = new Map<string, Entry & { readonly names: string[]; readonly attempt: Attempt }>()
+export function indexEntries(keys: readonly string[]): readonly ListedEntry[] {
+  const entries = new Map<string, ListedEntry>()
   for (const key of keys) {
     const match = indexPattern.exec(key)
     if (match === null) continue
