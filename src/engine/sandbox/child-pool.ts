@@ -29,6 +29,11 @@ export class ChildFault extends Error {
   }
 }
 
+/** Whether this is the end of a child that has run nothing. */
+export function hasNotStarted(error: unknown): error is ChildFault {
+  return error instanceof ChildFault && error.kind === 'did not start'
+}
+
 /** A child and its work directory. It says that it is ready, and answers each message with one or more frames. */
 export class PooledChild {
   /** Resolves to true once it waits for work, to false if it ends before that. */
@@ -236,11 +241,14 @@ export class ChildPool<Kept extends PooledChild> {
    */
   async check(): Promise<void> {
     this.endIdle(({ workDir }) => workDir?.exists === false)
-    const child = [...this.#children].find(({ isAlive }) => isAlive) ?? this.#start()
-    if (await child.ready) return
-    const why = await child.gone
-    if (why instanceof ServiceError) throw why
-    throw new ServiceError('NOT_READY', { problem: `no ${this.#name} starts` }, why)
+    for (;;) {
+      const child = [...this.#children].find(({ isAlive }) => isAlive) ?? this.#start()
+      if (await child.ready) return
+      const why = await child.gone
+      if (why instanceof ServiceError) throw why
+      if (hasNotStarted(why)) throw new ServiceError('NOT_READY', { problem: `no ${this.#name} starts` }, why)
+      // It was spent, unwanted, or lost after it had worked: that says nothing about the next.
+    }
   }
 
   /** Kills all children, and resolves when they are gone. */
