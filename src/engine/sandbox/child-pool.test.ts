@@ -62,3 +62,15 @@ test('check() waits for another child if the one that it has found is spent or n
     assert.deepEqual(one.warnings, [], reason)
   }
 })
+
+test('a child is not late if it was ready before the service found the time to look', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { pool, say, starts } = await renewed(t)
+  const checked = pool.check()
+  t.mock.timers.tick(2_000)
+  say(0, readyText)
+  await turn()
+  await turn()
+  assert.equal(starts(), 1)
+  await checked
+})

@@ -116,8 +116,16 @@ export class PooledChild {
   #await(msMax: number): void {
     this.#awaitedBytesMax = readyText.length
     this.ready = this.#readReady()
-    const late = setTimeout(() => this.#child.kill(`it had not started after ${msMax} ms`), msMax)
-    void this.ready.finally(() => clearTimeout(late))
+    let isAwaited = true
+    const onLate = () => {
+      if (isAwaited) this.#child.kill(`it had not started after ${msMax} ms`)
+    }
+    // After a stall of the event loop, timers come first: what the child sent meanwhile is read before `onLate()`.
+    const late = setTimeout(() => setImmediate(onLate), msMax)
+    void this.ready.finally(() => {
+      isAwaited = false
+      clearTimeout(late)
+    })
     this.#firstFrame = this.ready.then((isReady) => (isReady ? this.#next() : null))
   }
 
