@@ -155,12 +155,20 @@ test('createQueryRunner() gives each statement its own time', async (t) => {
   assert.ok(now > endedAt + 20, `${now} for ${endedAt}`)
 })
 
+test('QueryRunner.close() refuses a query whose child is starting or at work', async (t) => {
+  const started = await start(t)
+  const working = watched(started)
+  const refused = [working, started].map((asked) => assert.rejects(ask(asked, endless), isCode('SHUTTING_DOWN')))
+  await working.opened
+  await Promise.all([started.runner.close(), ...refused])
+})
+
 test('createQueryRunner() leaves no process and no directory behind', async (t) => {
   const started = await start(t)
   await ask(started, 'SELECT 1')
   await started.runner.close()
   assert.deepEqual(readdirSync(started.workDirs), [])
-  await assert.rejects(ask(started, 'SELECT 1'), /have been ended/)
+  await assert.rejects(ask(started, 'SELECT 1'), isCode('SHUTTING_DOWN'))
 })
 
 test('createQueryRunner() keeps a process for the next query of the same owner over the same publish, and no other', async (t) => {

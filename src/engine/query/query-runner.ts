@@ -76,7 +76,7 @@ class Runner implements QueryRunner {
   }
 
   close(): Promise<void> {
-    return this.#processes.close()
+    return this.#processes.close(new ServiceError('SHUTTING_DOWN', {}))
   }
 }
 

@@ -25,7 +25,7 @@ function start(t: TestContext) {
     return new PooledChild({ child: { pid: undefined, frames, send() {}, kill, gone }, workDir: null })
   }
   const pool = new ChildPool('query', { logger: { warn: (_, message) => void warnings.push(message) } }, create)
-  t.after(() => pool.close())
+  t.after(() => pool.close(new Error('the test is over')))
   const say = (index: number, text: string) => void outputs[index]!.write(frameOf(text))
   return { pool, say, warnings, starts: () => outputs.length }
 }

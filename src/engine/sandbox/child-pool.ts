@@ -30,7 +30,7 @@ export class ChildFault extends Error {
 }
 
 /** Whether this is the end of a child that has run nothing. */
-export function hasNotStarted(error: unknown): error is ChildFault {
+export function hasNotStarted(error: unknown): boolean {
   return error instanceof ChildFault && error.kind === 'did not start'
 }
 
@@ -198,7 +198,8 @@ export class ChildPool<Kept extends PooledChild> {
   readonly #children = new Set<Kept>()
   /** Children without work, and the timers that end them; the longest idle first. */
   readonly #idle = new Map<Kept, NodeJS.Timeout>()
-  #isClosed = false
+  /** Why it is closed; null until then. */
+  #closed: Error | null = null
 
   /** @param name The kind of child, for the log. */
   constructor(name: string, options: ChildPoolOptions, create: () => Kept) {
@@ -222,14 +223,14 @@ export class ChildPool<Kept extends PooledChild> {
       return await work(idle ?? (await this.#startReady(signal)))
     } catch (error) {
       const isRepeated = error instanceof ChildFault && mayRepeat(error, idle === undefined)
-      if (!isRepeated || signal.aborted || this.#isClosed) throw error
+      if (!isRepeated || signal.aborted || this.#closed !== null) throw error
       return await work(await this.#startReady(signal))
     }
   }
 
   /** Keeps a child for more work, unless it has ended, and ends those longest idle if they are more than `keptMax`. */
   keep(child: Kept, keptMax = Number.POSITIVE_INFINITY): void {
-    if (!child.isAlive || this.#isClosed) return
+    if (!child.isAlive || this.#closed !== null) return
     const { idleMsMax = idleMsMaxUsual } = this.#options
     this.#idle.set(child, setTimeout(() => this.#end(child), idleMsMax).unref())
     const oldest = [...this.#idle.keys()]
@@ -259,10 +260,10 @@ export class ChildPool<Kept extends PooledChild> {
     }
   }
 
-  /** Kills all children, and resolves when they are gone. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    for (const child of this.#children) this.#end(child)
+  /** Kills all children, and resolves when they are gone. Their work, and all that comes later, fails with `reason`. */
+  async close(reason: Error): Promise<void> {
+    this.#closed = reason
+    for (const child of this.#children) this.#end(child, reason)
     await Promise.all([...this.#children].map(({ gone }) => gone))
   }
 
@@ -293,7 +294,7 @@ export class ChildPool<Kept extends PooledChild> {
 
   /** A new child, idle until it is taken. */
   #start(): Kept {
-    if (this.#isClosed) throw new Error(`Cannot start ${this.#name}: the ${this.#name} children have been ended`)
+    if (this.#closed !== null) throw this.#closed
     const child = this.#create()
     this.#children.add(child)
     this.keep(child)
@@ -307,9 +308,9 @@ export class ChildPool<Kept extends PooledChild> {
     return child
   }
 
-  #end(child: Kept): void {
+  #end(child: Kept, reason = new Error(`the ${this.#name} child has been ended`)): void {
     this.#wake(child)
-    child.kill(new Error(`the ${this.#name} child has been ended`))
+    child.kill(reason)
   }
 
   #wake(child: Kept): void {
