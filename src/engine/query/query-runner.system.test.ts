@@ -25,7 +25,8 @@ const usual = {
 }
 const seesProcesses = existsSync('/proc/self/status')
 
-async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}) {
+/** @param killed So many children are killed in their start, the first ones. */
+async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}, killed = 0) {
   const dir = await mkdtemp(join(tmpdir(), 'query-'))
   const part = join(dir, 'part.parquet')
   const connection = await openDuckDb({})
@@ -35,7 +36,9 @@ async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}) {
   const counting = {
     start: (program: SandboxedProgram) => {
       startCount += 1
-      return sandbox.start(program)
+      const started = sandbox.start(program)
+      if (startCount <= killed) process.kill(started.child.pid!, 'SIGKILL')
+      return started
     },
   }
   // The only member that a runner uses.
@@ -136,6 +139,13 @@ test('createQueryRunner() runs a statement again, once, if a child that had wait
   assert.ok(started.starts() - before <= 1)
 })
 
+test('createQueryRunner() starts a second child if one is killed in its start, and refuses if that is, too', async (t) => {
+  const [one, two] = [await start(t, {}, 1), await start(t, {}, 2)]
+  assert.equal(await ask(one, 'SELECT 1 AS one'), 'one\r\n1\r\n')
+  await assert.rejects(ask(two, 'SELECT 1'), isCode('NOT_READY'))
+  assert.deepEqual([one.starts(), two.starts()], [2, 2])
+})
+
 test('createQueryRunner() gives each statement its own time', async (t) => {
   const started = await start(t)
   await ask(started, 'SELECT 1')
@@ -145,12 +155,20 @@ test('createQueryRunner() gives each statement its own time', async (t) => {
   assert.ok(now > endedAt + 20, `${now} for ${endedAt}`)
 })
 
+test('QueryRunner.close() refuses a query whose child is starting or at work', async (t) => {
+  const started = await start(t)
+  const working = watched(started)
+  const refused = [working, started].map((asked) => assert.rejects(ask(asked, endless), isCode('SHUTTING_DOWN')))
+  await working.opened
+  await Promise.all([started.runner.close(), ...refused])
+})
+
 test('createQueryRunner() leaves no process and no directory behind', async (t) => {
   const started = await start(t)
   await ask(started, 'SELECT 1')
   await started.runner.close()
   assert.deepEqual(readdirSync(started.workDirs), [])
-  await assert.rejects(ask(started, 'SELECT 1'), /have been ended/)
+  await assert.rejects(ask(started, 'SELECT 1'), isCode('SHUTTING_DOWN'))
 })
 
 test('createQueryRunner() keeps a process for the next query of the same owner over the same publish, and no other', async (t) => {

@@ -3,7 +3,7 @@
 
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
-import { ChildFault, ChildPool, type ChildPoolOptions, endAt } from '../sandbox/child-pool.ts'
+import { ChildFault, ChildPool, type ChildPoolOptions, endAt, hasNotStarted } from '../sandbox/child-pool.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { Query, QueryResult, QueryRunner, QueryTable, TableKey } from './query.ts'
 import { pieceBytesMax, type QuerySettings, type Verdict } from './query-job.ts'
@@ -56,8 +56,9 @@ class Runner implements QueryRunner {
       void running.finished.then(() => this.#processes.keep(process, this.#options.queryProcessesKept))
       return running.begin(table, query)
     }
-    // Perhaps the system has ended one that was idle, and a statement only reads.
-    const mayRepeat = (fault: ChildFault, isNew: boolean) => !isNew && fault.kind === 'ended by itself'
+    // Perhaps the system has ended one that was starting or idle, and a statement only reads.
+    const mayRepeat = (fault: ChildFault, isNew: boolean) =>
+      hasNotStarted(fault) || (!isNew && fault.kind === 'ended by itself')
     try {
       return await this.#processes.run(signal, work, fits, mayRepeat)
     } catch (error) {
@@ -75,7 +76,7 @@ class Runner implements QueryRunner {
   }
 
   close(): Promise<void> {
-    return this.#processes.close()
+    return this.#processes.close(new ServiceError('SHUTTING_DOWN', {}))
   }
 }
 
@@ -85,6 +86,7 @@ function isSame(one: TableKey, other: TableKey): boolean {
 
 /** The system's limits end a query, and DuckDB has been seen to crash when it is refused memory. */
 function failure(error: unknown): unknown {
+  if (hasNotStarted(error)) return new ServiceError('NOT_READY', { problem: 'no query starts' }, error)
   if (!(error instanceof ChildFault && error.kind === 'ended by itself')) return error
   return new ServiceError('QUERY_TOO_LARGE', {
     problem: 'it needs more memory or processor time than a query may have',

@@ -40,7 +40,7 @@ export interface QueryRunner {
    * Runs a statement and resolves when its result begins; most errors of the statement are known by then. The files of
    * the table may be deleted as soon as `withPaths` has settled. Everything ends immediately when `signal` is aborted or
    * the time of a query is over.
-   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT
+   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT, NOT_READY, SHUTTING_DOWN
    */
   run(table: QueryTable, query: Query, signal: AbortSignal): Promise<QueryResult>
   /** @throws {ServiceError} if no child can be started */

@@ -101,7 +101,7 @@ export class ReaderPool {
 
   /** Kills the children; running and waiting jobs fail. Resolves when all children are gone. */
   close(): Promise<void> {
-    return this.#children.close()
+    return this.#children.close(new Error('the readers have been ended'))
   }
 
   async #work(child: PooledChild, job: JobMessage, signal: AbortSignal): Promise<ResponseMessage> {

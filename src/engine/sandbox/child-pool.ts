@@ -29,6 +29,11 @@ export class ChildFault extends Error {
   }
 }
 
+/** Whether this is the end of a child that has run nothing. */
+export function hasNotStarted(error: unknown): boolean {
+  return error instanceof ChildFault && error.kind === 'did not start'
+}
+
 /** A child and its work directory. It says that it is ready, and answers each message with one or more frames. */
 export class PooledChild {
   /** Resolves to true once it waits for work, to false if it ends before that. */
@@ -111,8 +116,16 @@ export class PooledChild {
   #await(msMax: number): void {
     this.#awaitedBytesMax = readyText.length
     this.ready = this.#readReady()
-    const late = setTimeout(() => this.#child.kill(`it had not started after ${msMax} ms`), msMax)
-    void this.ready.finally(() => clearTimeout(late))
+    let isAwaited = true
+    const onLate = () => {
+      if (isAwaited) this.#child.kill(`it had not started after ${msMax} ms`)
+    }
+    // After a stall of the event loop, timers come first: what the child sent meanwhile is read before `onLate()`.
+    const late = setTimeout(() => setImmediate(onLate), msMax)
+    void this.ready.finally(() => {
+      isAwaited = false
+      clearTimeout(late)
+    })
     this.#firstFrame = this.ready.then((isReady) => (isReady ? this.#next() : null))
   }
 
@@ -185,7 +198,8 @@ export class ChildPool<Kept extends PooledChild> {
   readonly #children = new Set<Kept>()
   /** Children without work, and the timers that end them; the longest idle first. */
   readonly #idle = new Map<Kept, NodeJS.Timeout>()
-  #isClosed = false
+  /** Why it is closed; null until then. */
+  #closed: Error | null = null
 
   /** @param name The kind of child, for the log. */
   constructor(name: string, options: ChildPoolOptions, create: () => Kept) {
@@ -209,14 +223,14 @@ export class ChildPool<Kept extends PooledChild> {
       return await work(idle ?? (await this.#startReady(signal)))
     } catch (error) {
       const isRepeated = error instanceof ChildFault && mayRepeat(error, idle === undefined)
-      if (!isRepeated || signal.aborted || this.#isClosed) throw error
+      if (!isRepeated || signal.aborted || this.#closed !== null) throw error
       return await work(await this.#startReady(signal))
     }
   }
 
   /** Keeps a child for more work, unless it has ended, and ends those longest idle if they are more than `keptMax`. */
   keep(child: Kept, keptMax = Number.POSITIVE_INFINITY): void {
-    if (!child.isAlive || this.#isClosed) return
+    if (!child.isAlive || this.#closed !== null) return
     const { idleMsMax = idleMsMaxUsual } = this.#options
     this.#idle.set(child, setTimeout(() => this.#end(child), idleMsMax).unref())
     const oldest = [...this.#idle.keys()]
@@ -236,17 +250,20 @@ export class ChildPool<Kept extends PooledChild> {
    */
   async check(): Promise<void> {
     this.endIdle(({ workDir }) => workDir?.exists === false)
-    const child = [...this.#children].find(({ isAlive }) => isAlive) ?? this.#start()
-    if (await child.ready) return
-    const why = await child.gone
-    if (why instanceof ServiceError) throw why
-    throw new ServiceError('NOT_READY', { problem: `no ${this.#name} starts` }, why)
+    for (;;) {
+      const child = [...this.#children].find(({ isAlive }) => isAlive) ?? this.#start()
+      if (await child.ready) return
+      const why = await child.gone
+      if (why instanceof ServiceError) throw why
+      if (hasNotStarted(why)) throw new ServiceError('NOT_READY', { problem: `no ${this.#name} starts` }, why)
+      // It was spent, unwanted, or lost after it had worked: that says nothing about the next.
+    }
   }
 
-  /** Kills all children, and resolves when they are gone. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    for (const child of this.#children) this.#end(child)
+  /** Kills all children, and resolves when they are gone. Their work, and all that comes later, fails with `reason`. */
+  async close(reason: Error): Promise<void> {
+    this.#closed = reason
+    for (const child of this.#children) this.#end(child, reason)
     await Promise.all([...this.#children].map(({ gone }) => gone))
   }
 
@@ -277,7 +294,7 @@ export class ChildPool<Kept extends PooledChild> {
 
   /** A new child, idle until it is taken. */
   #start(): Kept {
-    if (this.#isClosed) throw new Error(`Cannot start ${this.#name}: the ${this.#name} children have been ended`)
+    if (this.#closed !== null) throw this.#closed
     const child = this.#create()
     this.#children.add(child)
     this.keep(child)
@@ -291,9 +308,9 @@ export class ChildPool<Kept extends PooledChild> {
     return child
   }
 
-  #end(child: Kept): void {
+  #end(child: Kept, reason = new Error(`the ${this.#name} child has been ended`)): void {
     this.#wake(child)
-    child.kill(new Error(`the ${this.#name} child has been ended`))
+    child.kill(reason)
   }
 
   #wake(child: Kept): void {

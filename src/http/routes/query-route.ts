@@ -59,6 +59,7 @@ export const queryRoute: Route = datasetRoute({
     'QUERY_TOO_LARGE',
     'QUERY_TIMEOUT',
     'TOO_MANY_QUERIES',
+    'NOT_READY',
     'NOT_ACCEPTABLE',
   ],
   onRequest: (request, reply, done) => {
