@@ -1,7 +1,7 @@
 // Inspect: what a service finds on this machine, without a server. Like app.ts, a place where implementations are chosen.
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readConfig } from './config/config.ts'
 import { requireBinding } from './engine/duckdb/binding.ts'
 import { Sandbox } from './engine/sandbox/sandbox.ts'
@@ -13,6 +13,7 @@ export interface Machine {
   readonly sandbox: { readonly holds: string; readonly isEnough: boolean }
   /** What is missing; null if nothing is. */
   readonly duckDbMissing: string | null
+  /** Absolute. */
   readonly dataDir: string
   /** Null if there is no such directory. */
   readonly freeBytes: number | null
@@ -36,7 +37,7 @@ export async function inspectMachine(argv: readonly string[]): Promise<Machine> 
     return {
       sandbox: { holds, isEnough: isolates || sandbox !== 'required' },
       duckDbMissing: missing(),
-      dataDir,
+      dataDir: resolve(dataDir),
       freeBytes: await freeBytesAt(dataDir).catch(() => null),
       storeUrl,
       format: format ?? 'not numbered yet',
