@@ -208,10 +208,7 @@ export const rm = serverCommand({
   run: (context, { json, trash }, prefixes) =>
     forEachId(context, prefixes, json, {
       find: (prefix) => context.client.findId(prefix),
-      async action(id) {
-        await context.client.remove(id, trash)
-        return trash ? 'moved to the trash' : 'deleted'
-      },
+      action: (id) => context.client.remove(id, trash).then(() => (trash ? 'moved to the trash' : 'deleted')),
     }),
 })
 
@@ -226,8 +223,7 @@ export const restore = serverCommand({
     forEachId(context, prefixes, json, {
       find: (prefix) => context.client.findId(prefix, 'trash'),
       async action(id) {
-        const response = await context.client.post(`/qas/trash/${id}/restore`, '{}')
-        response.resume()
+        ;(await context.client.post(`/qas/trash/${id}/restore`, '{}')).resume()
         return 'restored'
       },
     }),
