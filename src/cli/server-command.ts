@@ -158,10 +158,9 @@ export async function printList<Item>(
 }
 
 export interface IdAction {
-  /** What happened, in one word. */
-  readonly done: string
   readonly find: (prefix: string) => Promise<string>
-  readonly action: (id: string) => Promise<void>
+  /** What has happened to it, in words that the id follows. */
+  readonly action: (id: string) => Promise<string>
 }
 
 /** Does the same to each of several ids. If one of them fails, the others are still done. */
@@ -169,14 +168,14 @@ export async function forEachId(
   { terminal, signal }: Context,
   prefixes: readonly string[],
   asJson: boolean,
-  { done, find, action }: IdAction,
+  { find, action }: IdAction,
 ): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
   for (const prefix of prefixes) {
     let id = prefix
     try {
       id = await find(prefix)
-      await action(id)
+      const done = await action(id)
       await terminal.printResult(asJson, { id, ok: true }, () => `${done} ${printable(id)}\n`)
     } catch (error) {
       signal.throwIfAborted()

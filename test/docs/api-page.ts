@@ -87,7 +87,9 @@ function operationBlocks(
       : [
           once(
             'The body is that',
-            `Body, \`${request[0]}\`: ${requestBody?.description}\n\n${fieldTable(request[1].schema, table)}`,
+            [`Body, \`${request[0]}\`: ${requestBody?.description}`, ...fieldTable(request[1].schema, table)].join(
+              '\n\n',
+            ),
           ),
         ]),
     responseTable(operation, table),
@@ -106,7 +108,8 @@ function curl(
   if (body === undefined) return method === 'get' ? `curl ${url}` : `curl -X ${method.toUpperCase()} ${url}`
   const [type, { schema }] = body
   if (type.startsWith('multipart/')) return `curl -F file=@people.csv ${url}`
-  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, one.examples?.[0]])
+  if (schema.properties === undefined) return `curl -H 'Content-Type: ${type}' --data-binary @people.csv ${url}`
+  const fields = Object.entries(schema.properties).map(([name, one]) => [name, one.examples?.[0]])
   return `curl -H 'Content-Type: ${type}' -d '${JSON.stringify(Object.fromEntries(fields))}' ${url}`
 }
 
@@ -136,11 +139,11 @@ function schemaFields(
       lacks: Object.keys(properties).filter((field) => !(field in (schema.properties ?? {}))),
     }))
     .find(({ own, lacks }) => own.length < fields.length / 2 && lacks.length < 4)
-  if (like === undefined) return fields.length > 0 ? [fieldTable(schema, table)] : []
+  if (like === undefined) return fieldTable(schema, table)
   const without = like.lacks.length === 0 ? '' : ` without ${like.lacks.map((field) => `\`${field}\``).join(', ')}`
   return [
     `The fields of [${like.name}](#${schemaId(like.name)})${without}${like.own.length === 0 ? '.' : ', and:'}`,
-    ...(like.own.length === 0 ? [] : [fieldTable({ ...schema, properties: Object.fromEntries(like.own) }, table)]),
+    ...fieldTable({ ...schema, properties: Object.fromEntries(like.own) }, table),
   ]
 }
 
@@ -148,8 +151,10 @@ function isNotIn(properties: NonNullable<JsonSchema['properties']>) {
   return ([name, field]: readonly [string, JsonSchema]) => JSON.stringify(properties[name]) !== JSON.stringify(field)
 }
 
-function fieldTable({ properties = {}, required = [] }: JsonSchema, table: Table): string {
-  return table(['Field', 'Type', 'What it is'], fieldRows(properties, required, ''))
+/** None for a schema without fields. */
+function fieldTable({ properties = {}, required = [] }: JsonSchema, table: Table): readonly string[] {
+  const rows = fieldRows(properties, required, '')
+  return rows.length === 0 ? [] : [table(['Field', 'Type', 'What it is'], rows)]
 }
 
 /** The fields of an object without a schema of its own follow its row. */

@@ -1,19 +1,21 @@
 // Commands: the command line as Markdown, generated from the same rows as the help texts.
 import { type CommandHelp, commonOptions } from '../../src/cli/command.ts'
-import { allCommands } from '../../src/cli/commands.ts'
+import { allCommands, commands } from '../../src/cli/commands.ts'
 import { serverOptions } from '../../src/cli/server-command.ts'
 import { exitCodeRows, optionName } from '../../src/cli/terminal/command-help.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
-/** One section per command; the options of `serve` have their own page, those that many commands share a section. */
+/** One section per command; the options of `serve` have their own page, those that the others share a section. */
 export function commandSections(table: Table): string {
   const shared = Object.values({ ...serverOptions, ...commonOptions })
   const [serve, ...others] = allCommands.map((command) => section(command, shared, table))
-  return [serve, `## Options of every command`, sharedAbout, optionTable(shared, table), ...others].join('\n\n')
+  const withoutServer = commands.filter(({ options }) => !options.includes(serverOptions.url))
+  const about =
+    '`serve` has none of these. `--url`, `--key-file` and `--retries` belong to the commands that call a server: all ' +
+    `but ${withoutServer.map(({ name }) => `\`${name}\``).join(', ')}.`
+  return [serve, '## Options of the other commands', about, optionTable(shared, table), ...others].join('\n\n')
 }
-
-const sharedAbout = 'The first three are those of commands that call a server.'
 
 function section(
   { name, usage, about, options, examples }: CommandHelp,

@@ -75,6 +75,8 @@ test('uploads lists uploads, newest first, and cancels by id or id prefix', asyn
   const cancelled = await command('uploads', 'cancel', one.slice(0, 35), two)
   assert.deepEqual(cancelled, { code: 0, stdout: `cancelled ${one}\ncancelled ${two}\n`, stderr: '' })
   assert.equal((await client.ask('HEAD', `/qas/uploads/${one}`, undefined, tus)).status, 410)
+  const ended = await command('uploads', 'cancel', one)
+  assert.deepEqual(ended, { code: 0, stdout: `deleted the status of ended upload ${one}\n`, stderr: '' })
   const again = await command('uploads', 'cancel', '00000000-0000-7000-8000-000000000000', '--json')
   assert.deepEqual([again.code, JSON.parse(again.stdout).ok], [1, false])
 })

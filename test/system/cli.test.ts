@@ -44,6 +44,7 @@ test('send, list, show, rows and rejects print text and JSON', async () => {
   assert.ok(listJson.stdout.split('\n').some((line) => line !== '' && JSON.parse(line).id === id))
   assert.match(show.stdout, /^records +4 records = 1 header \+ 2 rows \+ 1 rejected$/m)
   assert.match(show.stdout, /^id +text +0 +\S/m)
+  assert.match(show.stdout, /^file +people\.csv, 36 B, utf-8$/m)
   assert.equal(JSON.parse(showJson.stdout).id, id)
   assert.equal(rows.stdout, 'name\nGrace, B.\n')
   assert.equal(rows.stderr, '2 to 2 of 2\n')
@@ -112,7 +113,7 @@ test('verify accepts a downloaded dataset, and the stored one', async () => {
 })
 
 test('a dataset is found by an id prefix, summarized, read another way, and downloaded as a package', async () => {
-  const { id } = await sent('prefix.csv', 'n;t\n1;a\n2;b\n')
+  const { id } = await sent('prefix.csv', 'n;t;d;z\n1.50;a;2026-01-02;007\n2.25;b;2026-01-03;008\n')
   const prefix = id.slice(0, 8)
   const shown = await command('show', prefix, '--json')
   assert.equal(JSON.parse(shown.stdout).id, id)
@@ -123,8 +124,11 @@ test('a dataset is found by an id prefix, summarized, read another way, and down
   const profile = await command('profile', prefix)
   assert.match(
     profile.stdout,
-    /^column +type +nulls +distinct +min +max +mean +median\nn +int +0 +2 +1 +2 +1\.5 +1\.5\n/,
+    /^column +type +nulls +distinct +min +max +mean +median\nn +decimal\(\d+,2\) +0 +2 +1\.5 +2\.25 +1\.875 +1\.875\n/,
   )
+  assert.match(profile.stdout, /\nt +text .*\nd +date .*\nz +text /)
+  const whole = await command('profile', prefix, '--json')
+  assert.equal(JSON.parse(whole.stdout).statistics[1].column_type, 'string_label')
 
   const reading = await command('readings', prefix, '--dialect', '{"delimiter":","}', '--json')
   const { id: other, columns } = JSON.parse(reading.stdout)
@@ -269,6 +273,18 @@ test('doctor says what it found of sandbox, DuckDB, disk and store where the ser
   await writeFile(join(newer, 'format'), '2\n')
   const refused = await doctor(newer)
   assert.deepEqual([refused.code, refused.found('store')?.ok], [1, false])
+})
+
+test('doctor looks at a data directory only with --data, or without a URL, and says which', async () => {
+  const checked = async (...args: string[]) => {
+    const { stdout } = await run(['doctor', '--json', ...args], { environment: {}, cwd })
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; detail: string }[] }
+    return checks.filter(({ check }) => check === 'disk' || check === 'store').map(({ detail }) => detail)
+  }
+  assert.deepEqual(await checked('--url', service.url), [])
+  const [disk, ...more] = await checked('--url', service.url, '--data', 'nowhere')
+  assert.deepEqual([disk, more.length], [`${join(cwd, 'nowhere')}: no such directory yet`, 1])
+  assert.match((await checked())[0] ?? '', new RegExp(`^${join(cwd, 'data')}: `))
 })
 
 test('doctor accepts a healthy server, rm deletes', async () => {

@@ -162,20 +162,27 @@ export const profile = datasetCommand({
       'One column with its histogram.',
     ],
   ],
-  fetch: async ({ client, path }) => client.json(await path('profile')),
-  show: (response, { width }) =>
-    tableText(profileColumns, readAs(shapes.profile, response).statistics.filter(isObject).map(profileCells), width),
+  async fetch({ client, path }, { json }) {
+    const dataset = await path()
+    const profile = readAs(shapes.profile, await client.json(`${dataset}/profile`))
+    if (json) return profile
+    const { columns } = readAs(shapes.receipt, await client.json(dataset))
+    const types = new Map<unknown, string>(columns.map(({ name, type }) => [name, type]))
+    const typed = profile.statistics.filter(isObject).map((one) => ({ ...one, type: types.get(one.column_name) }))
+    return { statistics: typed }
+  },
+  show: ({ statistics }, { width }) => tableText(profileColumns, statistics.filter(isObject).map(profileCells), width),
 })
 
 const figureColumns = ['nulls', 'distinct', 'min', 'max', 'mean', 'median']
 const profileColumns = ['column', 'type', ...figureColumns.map(right)]
 
 function profileCells(column: Readonly<Record<string, unknown>>): readonly string[] {
-  const { column_name, column_type, column_statistics } = column
+  const { column_name, type, column_statistics } = column
   const of = isObject(column_statistics) ? column_statistics : {}
   const [nulls, distinct, ...others] = [of.nan_count, of.n_unique, of.min, of.max, of.mean, of.median].map(shownFigure)
   const about = typeof of.n_unique_error === 'number' ? ` ± ${Number((100 * of.n_unique_error).toPrecision(2))} %` : ''
-  return [String(column_name), String(column_type), `${nulls}`, `${distinct}${about}`, ...others]
+  return [String(column_name), String(type), `${nulls}`, `${distinct}${about}`, ...others]
 }
 
 function shownFigure(figure: unknown): string {
@@ -200,9 +207,8 @@ export const rm = serverCommand({
   args: datasetIds,
   run: (context, { json, trash }, prefixes) =>
     forEachId(context, prefixes, json, {
-      done: trash ? 'moved to the trash' : 'deleted',
       find: (prefix) => context.client.findId(prefix),
-      action: (id) => context.client.remove(id, trash),
+      action: (id) => context.client.remove(id, trash).then(() => (trash ? 'moved to the trash' : 'deleted')),
     }),
 })
 
@@ -215,8 +221,10 @@ export const restore = serverCommand({
   args: datasetIds,
   run: (context, { json }, prefixes) =>
     forEachId(context, prefixes, json, {
-      done: 'restored',
       find: (prefix) => context.client.findId(prefix, 'trash'),
-      action: async (id) => void (await context.client.post(`/qas/trash/${id}/restore`, '{}')).resume(),
+      async action(id) {
+        ;(await context.client.post(`/qas/trash/${id}/restore`, '{}')).resume()
+        return 'restored'
+      },
     }),
 })

@@ -33,7 +33,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'check this machine and the server',
   about:
-    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
+    'Checks the local Node; if the server is on this machine, also the sandbox and DuckDB; with --data, or if no URL is given, also the disk and the store of the data directory; whether the server can be reached and accepts uploads, its version and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: {
     ...serverOptions,
     data: option('--data <directory>', text('a directory')).help(
@@ -51,12 +51,13 @@ export const doctor = defineCommand({
   args: noArguments,
   async run(context, { json, store, data, ...server }) {
     using client = connect(context, { ...server, retries: 0 })
+    const isGiven = (server.url ?? context.environment.url) !== null
     const isHere = /^(localhost|127\.[\d.]+|\[::1\])$/.test(client.url.hostname)
     const checks =
       store === null
         ? [
             localNode(),
-            ...(isHere || data !== null ? await machineFindings(data) : []),
+            ...(isHere || data !== null ? await machineFindings(data, isGiven) : []),
             ...(await serverFindings(client, context)),
           ]
         : await bucketFindings(store)
@@ -88,17 +89,22 @@ async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
   ]
 }
 
-async function machineFindings(data: string | null): Promise<readonly CheckResult[]> {
+/** @param isGiven Whether the server has a URL; its data directory is then known only if it is given, too. */
+async function machineFindings(data: string | null, isGiven: boolean): Promise<readonly CheckResult[]> {
   // Loaded only here: it also loads the engine.
   const { inspectMachine } = await import('../../inspect.ts')
   const machine = await inspectMachine(data === null ? [] : ['--data', data])
   const { sandbox, duckDbMissing, dataDir, freeBytes, storeUrl, owner } = machine
+  const children = [
+    { check: 'sandbox', ok: sandbox.isEnough, detail: `children here have ${sandbox.holds}` },
+    { check: 'duckdb', ok: duckDbMissing === null, detail: duckDbMissing ?? 'installed' },
+  ]
+  if (data === null && isGiven) return children
   const stored = `format ${machine.format}, ${counted(machine.datasetCount, 'dataset')}`
   const held = owner === null ? 'not open' : `opened by ${owner}`
   const free = freeBytes === null ? 'no such directory yet' : `${shownBytes(freeBytes)} free`
   return [
-    { check: 'sandbox', ok: sandbox.isEnough, detail: `children here have ${sandbox.holds}` },
-    { check: 'duckdb', ok: duckDbMissing === null, detail: duckDbMissing ?? 'installed' },
+    ...children,
     { check: 'disk', ok: freeBytes !== 0, detail: `${dataDir}: ${free}` },
     { check: 'store', ok: machine.isFormatKnown, detail: `${storeUrl || stored}, ${held}` },
   ]

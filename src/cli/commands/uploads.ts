@@ -1,8 +1,9 @@
 // Uploads: the commands that list, cancel and follow uploads. Knows how to show their status.
 import { type Client, pageMax } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
-import { failureOf, type SentStatus } from '../../client/response-shapes.ts'
+import { failureOf, readAs, type SentStatus, shapes } from '../../client/response-shapes.ts'
 import { toggle } from '../../config/option.ts'
+import { isFinished } from '../../core/upload-status.ts'
 import { type Context, noArguments, onlyArgument, UsageError } from '../command.ts'
 import { forEachId, limitOption, printList, serverCommand, uploadIds } from '../server-command.ts'
 import { counted, shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
@@ -39,9 +40,12 @@ export const uploads = serverCommand({
     if (prefixes === null)
       return printList(context, client.uploads(Math.min(countMax, pageMax)), countMax, json, listing)
     return forEachId(context, prefixes, json, {
-      done: 'cancelled',
       find: (prefix) => client.findUpload(prefix),
-      action: (id) => client.cancel(id),
+      async action(id) {
+        const hadEnded = isFinished(readAs(shapes.status, await client.json(`/qas/uploads/${id}`)))
+        await client.cancel(id)
+        return hadEnded ? 'deleted the status of ended upload' : 'cancelled'
+      },
     })
   },
 })

@@ -12,12 +12,11 @@ export function receiptText(
   { id, createdAt, file, encoding, records, columns, rejects, notes, corrections }: SentReceipt,
   terminal: Terminal,
 ): string {
+  const exact = file.bytes < 1_024 ? '' : ` (${shownCount(file.bytes)} bytes)`
+  const size = shownBytes(file.bytes) + exact
   const facts = [
     ['id', id],
-    [
-      'file',
-      `${printable(file.name)}, ${shownBytes(file.bytes)} (${shownCount(file.bytes)} bytes), ${printable(encoding.name)}`,
-    ],
+    ['file', `${printable(file.name)}, ${size}, ${printable(encoding.name)}`],
     ['sha256', printable(file.sha256)],
     ['created', shownMoment(createdAt)],
     ['records', accountOf(records)],

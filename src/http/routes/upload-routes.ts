@@ -29,7 +29,7 @@ const replayed = header(
   'true',
   false,
 )
-const savedAs = header('Its name.', 'attachment; filename="people.csv"')
+const savedAs = header('The name of the file.', 'attachment; filename="people.csv"')
 
 /** Errors of a form, or of a file as the body. */
 const bodyFailures = [
