@@ -330,7 +330,8 @@ export interface Service {
   /**
    * Runs one read-only SQL statement over the records, as table `data`. Resolves when the result has begun; the stream
    * fails rather than ends early. Aborting `signal` ends the query immediately.
-   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT, TOO_MANY_QUERIES, NOT_READY
+   * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT, TOO_MANY_QUERIES,
+   *   NOT_READY
    */
   query(id: string, query: QueryRequest, signal: AbortSignal): Promise<ByteStream>
   /**

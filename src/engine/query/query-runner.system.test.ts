@@ -139,7 +139,7 @@ test('createQueryRunner() runs a statement again, once, if a child that had wait
   assert.ok(started.starts() - before <= 1)
 })
 
-test('createQueryRunner() starts a second child if one is killed in its start, and refuses if that is, too', async (t) => {
+test('createQueryRunner() starts a second child if one dies in its start, and no third', async (t) => {
   const [one, two] = [await start(t, {}, 1), await start(t, {}, 2)]
   assert.equal(await ask(one, 'SELECT 1 AS one'), 'one\r\n1\r\n')
   await assert.rejects(ask(two, 'SELECT 1'), isCode('NOT_READY'))
@@ -187,6 +187,18 @@ test('createQueryRunner() keeps a process for the next query of the same owner o
   for (const key of keys.toReversed()) await askAs(key)
   assert.equal(starts(), keys.length)
   assert.equal(verifiedCount, keys.length)
+})
+
+test('createQueryRunner() prefers the process that has the table open to one without a table', async (t) => {
+  const started = await start(t)
+  const other = { runner: started.runner, table: tableOf([started.part], ['id'], { id: 'b' }) }
+  await ask(started, 'SELECT 1')
+  const controller = new AbortController()
+  const aborted = begin(other, 'SELECT 1', controller.signal)
+  controller.abort(new Error('the client has gone'))
+  await assert.rejects(aborted, /the client has gone/)
+  for (const asked of [started, other]) await ask(asked, 'SELECT 1')
+  assert.equal(started.starts(), 2)
 })
 
 test('createQueryRunner() has the files of a kept process verified again after a while', async (t) => {

@@ -50,7 +50,8 @@ class Runner implements QueryRunner {
 
   async run(table: QueryTable, query: Query, signal: AbortSignal): Promise<QueryResult> {
     signal.throwIfAborted()
-    const fits = ({ key }: QueryProcess) => key === null || isSame(key, table.key)
+    // One that has the table open answers sooner than one without a table.
+    const fit = ({ key }: QueryProcess) => (key === null ? 1 : isSame(key, table.key) ? 2 : 0)
     const work = (process: QueryProcess) => {
       const running = new RunningQuery(process, this.#options, signal)
       void running.finished.then(() => this.#processes.keep(process, this.#options.queryProcessesKept))
@@ -60,7 +61,7 @@ class Runner implements QueryRunner {
     const mayRepeat = (fault: ChildFault, isNew: boolean) =>
       hasNotStarted(fault) || (!isNew && fault.kind === 'ended by itself')
     try {
-      return await this.#processes.run(signal, work, fits, mayRepeat)
+      return await this.#processes.run(signal, work, fit, mayRepeat)
     } catch (error) {
       throw failure(error)
     }

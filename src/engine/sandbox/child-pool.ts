@@ -209,16 +209,16 @@ export class ChildPool<Kept extends PooledChild> {
   }
 
   /**
-   * Gives work to the last idle child that `fits`, or to a new one; `work` ends with `keep()` or `kill()`. If a child is
+   * Gives work to the last idle child of the best `fit`, or to a new one if that is 0; `work` ends with `keep()` or `kill()`. If a child is
    * at fault, another may repeat the work, once. Work that is aborted before its child has started leaves it to the next.
    */
   async run<Result>(
     signal: AbortSignal,
     work: (child: Kept) => Promise<Result>,
-    fits: (child: Kept) => boolean = () => true,
+    fit: (child: Kept) => number = () => 1,
     mayRepeat: (fault: ChildFault, isNew: boolean) => boolean = () => true,
   ): Promise<Result> {
-    const idle = await this.#takeReady(fits, signal)
+    const idle = await this.#takeReady(fit, signal)
     try {
       return await work(idle ?? (await this.#startReady(signal)))
     } catch (error) {
@@ -267,10 +267,11 @@ export class ChildPool<Kept extends PooledChild> {
     await Promise.all([...this.#children].map(({ gone }) => gone))
   }
 
-  async #takeReady(fits: (child: Kept) => boolean, signal: AbortSignal): Promise<Kept | undefined> {
+  async #takeReady(fit: (child: Kept) => number, signal: AbortSignal): Promise<Kept | undefined> {
     for (;;) {
       // One that has ended stays until its directory is gone.
-      const child = [...this.#idle.keys()].findLast((one) => one.isAlive && fits(one))
+      const fitting = [...this.#idle.keys()].filter((one) => one.isAlive && fit(one) > 0)
+      const child = fitting.toSorted((one, other) => fit(one) - fit(other)).at(-1)
       if (child === undefined || (await this.#isReady(child, signal))) return child
       // It has failed to start, or was killed by somebody else.
     }
