@@ -97,8 +97,8 @@ function ancestors() {
   }
 }
 
-/** Noted first of all: npm may end while this process sets up what is missing. */
-const startedBy = ancestors()
+/** Noted first of all: npm may end while this process sets up what is missing. Null if it did not start this one. */
+const startedBy = process.env.npm_lifecycle_event === undefined ? null : ancestors()
 
 /** The Node to run on: the pinned one unless it cannot be started here, such as a glibc build on Alpine. */
 function findNode() {
@@ -135,7 +135,7 @@ const environment = {
 export async function becomeNode(args) {
   const node = findNode()
   if (process.platform !== 'win32')
-    process.execve?.(node, [node, ...nodeFlags, ...args], { ...environment, STARTED_BY: startedBy })
+    process.execve?.(node, [node, ...nodeFlags, ...args], { ...environment, STARTED_BY: startedBy ?? '' })
   return await runNode(args)
 }
 
@@ -168,7 +168,7 @@ export function runNode(args, { onOutput, onMessage } = {}) {
     for (const signal of signals) process.on(signal, passOn)
     // npm and npx may end before us, and no signal arrives when they are killed: the only sign are other ancestors.
     const orphaned = setInterval(() => {
-      if (process.env.npm_lifecycle_event !== undefined && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
+      if (startedBy !== null && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
     }, 100)
     const finish = (end) => {
       clearInterval(orphaned)

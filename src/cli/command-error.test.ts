@@ -77,7 +77,6 @@ test('send sends no more requests once a server has refused its key, and reports
     editor: null,
     stateDir: '/nowhere',
     isBuild: false,
-    isRunByNpm: false,
     startedBy: null,
   }
   const terminal = new Terminal(out, err, environment, false)

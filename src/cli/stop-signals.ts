@@ -25,11 +25,10 @@ export function onStopSignal(signals: readonly NodeJS.Signals[], stop: (signal: 
     stop(signal)
   }
   for (const signal of signals) process.on(signal, onSignal)
-  const { isRunByNpm, startedBy } = readClientEnvironment()
-  if (!isRunByNpm) return
-  const before = startedBy ?? ancestors()
+  const { startedBy } = readClientEnvironment()
+  if (startedBy === null) return
   const looking = setInterval(() => {
-    if (firstAtMs === null && ancestors() === before) return
+    if (firstAtMs === null && ancestors() === startedBy) return
     clearInterval(looking)
     if (firstAtMs === null) onSignal('SIGTERM')
   }, lookEveryMs).unref()

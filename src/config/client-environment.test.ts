@@ -8,7 +8,7 @@ import { readConfig } from './config.ts'
 
 test('readClientEnvironment() reads server and key, and treats empty variables as absent', () => {
   const set = { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f', EDITOR: 'vi' }
-  const none = { stateDir: join(homedir(), '.local', 'state'), isBuild: false, isRunByNpm: false, startedBy: null }
+  const none = { stateDir: join(homedir(), '.local', 'state'), isBuild: false, startedBy: null }
   assert.deepEqual(readClientEnvironment(set), { url: 'http://a', key: 'k', keyFile: 'f', editor: 'vi', ...none })
   const empty = { CSV_UPLOAD_URL: '', CSV_UPLOAD_KEY: '', CI: '', VISUAL: '' }
   assert.deepEqual(readClientEnvironment(empty), { url: null, key: null, keyFile: null, editor: null, ...none })
@@ -23,7 +23,7 @@ test('readClientEnvironment() keeps state where the XDG specification says', () 
   assert.equal(dir({ XDG_STATE_HOME: '/s' }), '/s')
   assert.equal(dir({ XDG_STATE_HOME: 's' }), join(homedir(), '.local', 'state'))
   assert.equal(readClientEnvironment({ CI: 'true' }).isBuild, true)
-  assert.equal(readClientEnvironment({ npm_lifecycle_event: 'npx' }).isRunByNpm, true)
+  assert.equal(readClientEnvironment({ STARTED_BY: '20 10' }).startedBy, '20 10')
 })
 
 test('readConfig() ignores variables of the client', () => {

@@ -29,9 +29,7 @@ export function readClientEnvironment(environment: Readonly<Record<string, strin
     stateDir: state !== null && isAbsolute(state) ? state : join(homedir(), '.local', 'state'),
     /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
     isBuild: given('CI') !== null,
-    /** True if npm or npx has started this process. */
-    isRunByNpm: given('npm_lifecycle_event') !== null,
-    /** The processes above this one when the launcher began, if it became this one; see scripts/setup.mjs. */
+    /** The processes above the launcher, if npm or npx started it and it became this process; see scripts/setup.mjs. */
     startedBy: given('STARTED_BY'),
   }
 }
