@@ -133,10 +133,9 @@ const environment = {
  * @param {readonly string[]} args Script and arguments, after Node's own.
  */
 export async function becomeNode(args) {
+  if (process.execve === undefined || process.platform === 'win32') return await runNode(args)
   const node = findNode()
-  if (process.platform !== 'win32')
-    process.execve?.(node, [node, ...nodeFlags, ...args], { ...environment, STARTED_BY: startedBy ?? '' })
-  return await runNode(args)
+  process.execve(node, [node, ...nodeFlags, ...args], { ...environment, STARTED_BY: startedBy ?? '' })
 }
 
 /**

@@ -1,4 +1,4 @@
-// Multipart: what a parser of multipart bodies is told, and what it reports. Knows nothing of HTTP or CSV.
+// Multipart: the options and results of a parser of multipart bodies. Knows nothing of HTTP or CSV.
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
 /** The head of one part, its names already unquoted and decoded. */

@@ -1,4 +1,4 @@
-// Tests of unlikelyTable(): texts that are no tables are told apart by figures, and messy tables are not taken for them.
+// Tests of unlikelyTable(): figures distinguish other texts from tables, messy tables included.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
